@@ -1,0 +1,1 @@
+"""The library: catalogue, specification, components for three clouds and for Kubernetes."""

@@ -1,0 +1,1 @@
+"""AWS family: EKS training and inference clusters."""

@@ -1,0 +1,221 @@
+"""What a set of resources amounts to, in the field's own terms and free of provider types.
+
+Every value that a plan may not know is `Maybe[...]`: an `Unknown` carries its property path into cost, demand and findings.
+Money and quota are judged from these facts alone, whatever program they were read from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal
+
+from .unknown import Maybe, known
+
+Cloud = Literal["aws", "gcp", "azure"]
+CLOUDS: tuple[Cloud, ...] = ("aws", "gcp", "azure")
+
+
+class Market(StrEnum):
+    """How a node's capacity is bought: it decides price and quota."""
+
+    ON_DEMAND = "on_demand"
+    SPOT = "spot"
+    RESERVATION = "reservation"
+    CAPACITY_BLOCK = "capacity_block"
+    FLEX_START = "flex_start"
+    QUEUED = "queued"
+    CALENDAR = "calendar"
+
+
+class Owner(StrEnum):
+    """Who provides one part of the GPU stack on a node."""
+
+    IMAGE = "image"
+    GPU_OPERATOR = "gpu_operator"
+    CLOUD = "cloud"
+    """The managed service itself: GKE's installer, AKS's driver, EKS Auto Mode."""
+    NOBODY = "nobody"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeCount:
+    """Nodes of a pool over all its zones. `surge` is what an update may add on top of `maximum`."""
+
+    minimum: Maybe[int]
+    desired: Maybe[int]
+    maximum: Maybe[int]
+    surge: Maybe[int] = 0
+
+    @property
+    def now(self) -> Maybe[int]:
+        """Nodes that the plan starts: the desired number where it is set and known, else the minimum."""
+        return self.desired if known(self.desired) else self.minimum if known(self.minimum) else self.desired
+
+    @property
+    def with_surge(self) -> Maybe[int]:
+        """The most nodes that can run at once, updates included."""
+        if not known(self.maximum):
+            return self.maximum
+        return self.maximum + self.surge if known(self.surge) else self.surge
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interface:
+    """One network interface of a node, as the launch template orders it."""
+
+    card: Maybe[int]
+    device: Maybe[int]
+    kind: Maybe[str]
+    """`interface`, `efa` or `efa-only` on AWS."""
+    groups: Maybe[tuple[Maybe[str], ...]] = ()
+    """URNs of planned security groups, or ids of existing ones."""
+    public_address: Maybe[bool] = False
+    delete_on_termination: Maybe[bool | None] = None
+    path: str = ""
+    """Property path of the interface in its resource."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Interfaces:
+    """The interface list of a pool and the resource that orders it. `items` is unknown as a whole when it cannot be counted."""
+
+    urn: str
+    items: Maybe[tuple[Interface, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """Operating system image of a pool and what it ships."""
+
+    kind: Maybe[str]
+    """The cloud's own word: `AL2023_x86_64_NVIDIA`, `BOTTLEROCKET_x86_64_NVIDIA`, `CUSTOM`, `COS_CONTAINERD` …"""
+    driver: Maybe[bool | None]
+    """Whether it ships the NVIDIA driver; None where the image is the user's own and says nothing."""
+    path: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePool:
+    """Nodes of one kind: a managed node group, a scaling group, a set of instances."""
+
+    urn: str
+    name: str
+    cloud: Cloud
+    region: Maybe[str]
+    machines: Maybe[tuple[Maybe[str], ...]]
+    """Machine types that the pool may start; the dearest of them counts."""
+    market: Maybe[Market]
+    nodes: NodeCount
+    zones: Maybe[tuple[Maybe[str], ...]] = ()
+    image: Image | None = None
+    interfaces: Interfaces | None = None
+    cluster: Maybe[str | None] = None
+    """URN of the planned cluster, or the name of an existing one."""
+    placement_group: Maybe[str | None] = None
+    reservation: Maybe[str | None] = None
+    labels: Maybe[Mapping[str, Maybe[str]]] = field(default_factory=lambda: MappingProxyType({}))
+    taints: Maybe[tuple[str, ...]] = ()
+    root_disk_gib: Maybe[int | None] = None
+    driver_owners: Maybe[tuple[Owner, ...]] | None = None
+    """Everyone who would install the driver, by what the plan says; one is right, none or two is a fault. None where nothing tells."""
+    paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuPool(NodePool):
+    """A pool with accelerators, or one that may have them: its machine is unknown or in no catalogue."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecurityGroup:
+    """A security group with what it lets in and out, as far as EFA cares. Unknown where rules cannot be read."""
+
+    urn: str
+    name: str
+    ingress_from_self: Maybe[bool]
+    """All protocols in from the group itself."""
+    egress_to_self: Maybe[bool]
+    """All protocols out to the group itself; 0.0.0.0/0 does not count (A1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlane:
+    """A managed Kubernetes control plane, billed by the hour."""
+
+    urn: str
+    name: str
+    cloud: Cloud
+    region: Maybe[str]
+    version: Maybe[str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Nat:
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicAddress:
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disk:
+    """Block storage. `count` multiplies it: root disks follow their pool's nodes and are not listed apart."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    kind: Maybe[str]
+    gib: Maybe[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A Helm release with the values that the program sets."""
+
+    urn: str
+    name: str
+    chart: Maybe[str]
+    version: Maybe[str | None]
+    namespace: Maybe[str | None]
+    values: Maybe[Mapping[str, object]]
+    cluster: Maybe[str | None] = None
+    timeout_s: Maybe[int | None] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lost:
+    """Something that bills or matters and could not be read at all."""
+
+    urn: str
+    type: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inventory:
+    """All facts of one stack."""
+
+    project: str
+    stack: str
+    pools: tuple[NodePool, ...] = ()
+    security_groups: tuple[SecurityGroup, ...] = ()
+    control_planes: tuple[ControlPlane, ...] = ()
+    nats: tuple[Nat, ...] = ()
+    addresses: tuple[PublicAddress, ...] = ()
+    disks: tuple[Disk, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    lost: tuple[Lost, ...] = ()
+
+    @property
+    def gpu_pools(self) -> tuple[GpuPool, ...]:
+        return tuple(p for p in self.pools if isinstance(p, GpuPool))

@@ -1,0 +1,144 @@
+"""A raw Pulumi resource as every source gives it: recorded program, preview, exported state, the engine's analyzer calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, cast
+
+from .unknown import SECRET, Unknown
+
+Value = Any
+"""JSON as the engine sends it (camelCase keys, whole numbers as int), with `Unknown` and `Secret` as possible leaves."""
+
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A value that Pulumi marks secret. It may be compared, never printed."""
+
+    value: Value
+
+    def __repr__(self) -> str:
+        return "Secret([secret])"
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Resource options that rules ask about."""
+
+    protect: bool = False
+    retain_on_delete: bool = False
+    ignore_changes: tuple[str, ...] = ()
+    delete_before_replace: bool = False
+    deleted_with: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resource:
+    """One registered resource. `inputs` are what the program wrote, `outputs` what is known of the result (in a plan: the inputs)."""
+
+    urn: str
+    type: str
+    name: str
+    custom: bool = True
+    parent: str | None = None
+    inputs: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
+    outputs: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
+    id: str | Unknown = Unknown("id")
+    dependencies: tuple[str, ...] = ()
+    property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _EMPTY)
+    provider: str | None = None
+    options: Options = Options()
+
+    def read(self, *path: str | int) -> Value:
+        """The input at `path`: None when absent, `Unknown` when it, or anything on the way to it, is unknown or secret.
+
+        A wrong type on the way is unknown too: what cannot be read is not a pass.
+        """
+        return read(self.inputs, *path)
+
+
+def read(node: Value, *path: str | int, _seen: str = "") -> Value:
+    """Walk `path` through plain JSON: None when absent, `Unknown` with the full path when it cannot be known."""
+    at = _seen
+    for key in path:
+        if isinstance(node, Unknown):
+            return Unknown(at or node.path, node.reason)
+        if isinstance(node, Secret):
+            return Unknown(at, SECRET)
+        if node is None:
+            return None
+        at = f"{at}[{key}]" if isinstance(key, int) else f"{at}.{key}" if at else str(key)
+        if isinstance(node, Mapping) and isinstance(key, str):
+            node = cast("Mapping[str, Value]", node).get(key)
+        elif isinstance(node, list | tuple) and isinstance(key, int):
+            items = cast("list[Value]", node)
+            node = items[key] if -len(items) <= key < len(items) else None
+        else:
+            return Unknown(at, f"not readable: {type(node).__name__} where {'a list' if isinstance(key, int) else 'an object'} belongs")
+    if isinstance(node, Unknown):
+        return Unknown(at or node.path, node.reason)
+    if isinstance(node, Secret):
+        return Unknown(at, SECRET)
+    return node
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResourceSet:
+    """All resources of one stack, in the order of registration, with the stack's own settings."""
+
+    project: str
+    stack: str
+    resources: tuple[Resource, ...]
+    config: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self.resources)
+
+    @cached_property
+    def by_urn(self) -> Mapping[str, Resource]:
+        return {r.urn: r for r in self.resources}
+
+    @cached_property
+    def by_type(self) -> Mapping[str, tuple[Resource, ...]]:
+        found: dict[str, list[Resource]] = {}
+        for r in self.resources:
+            found.setdefault(r.type, []).append(r)
+        return {t: tuple(rs) for t, rs in found.items()}
+
+    @cached_property
+    def _by_id(self) -> Mapping[tuple[str, str], Resource]:
+        return {(r.type, r.id): r for r in self.resources if isinstance(r.id, str)}
+
+    def of_type(self, *types: str) -> tuple[Resource, ...]:
+        return tuple(r for t in types for r in self.by_type.get(t, ()))
+
+    def referred(self, resource: Resource, prop: str, *types: str) -> tuple[Resource, ...]:
+        """The resources of `types` that the top-level input `prop` refers to: by property dependency, or by a literal id or name in it."""
+        by_dependency = [
+            r for urn in resource.property_dependencies.get(prop, ()) if (r := self.by_urn.get(urn)) is not None and r.type in types
+        ]
+        by_literal = [
+            r for text in _strings(resource.inputs.get(prop)) for t in types if (r := self._by_id.get((t, text)) or self._named(t, text))
+        ]
+        return tuple({r.urn: r for r in [*by_dependency, *by_literal]}.values())
+
+    def _named(self, type_: str, text: str) -> Resource | None:
+        return next((r for r in self.by_type.get(type_, ()) if text in (r.inputs.get("name"), r.outputs.get("arn"))), None)
+
+
+def _strings(value: Value) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, Value]", value).values():
+            yield from _strings(inner)
+    elif isinstance(value, list | tuple):
+        for inner in cast("list[Value]", value):
+            yield from _strings(inner)

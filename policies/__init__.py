@@ -1,0 +1,1 @@
+"""Guardrails for any Pulumi program: readers, pure rules and the policy pack."""

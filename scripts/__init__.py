@@ -1,0 +1,1 @@
+"""The command line `gpukit` and its parts."""

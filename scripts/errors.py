@@ -1,0 +1,34 @@
+"""How a command ends when it does not end well: one paragraph (what, where, what to do) and one exit code."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Exit(IntEnum):
+    FINE = 0
+    NO = 1
+    """The answer is no: mandatory finding, refused action, lock held by someone else, something left that bills."""
+    USAGE = 2
+    """Wrong usage or configuration, corrupt file."""
+    FAILED = 3
+    """A cloud, cluster or engine failed."""
+    INTERRUPTED = 130
+
+
+class GpukitError(Exception):
+    """Base of every error that a user may cause or meet. Its text is the whole paragraph that is shown."""
+
+    exit = Exit.FAILED
+
+
+class Refused(GpukitError):
+    exit = Exit.NO
+
+
+class BadInput(GpukitError):
+    exit = Exit.USAGE
+
+
+class Failed(GpukitError):
+    exit = Exit.FAILED

@@ -1,0 +1,1 @@
+"""The Pulumi program that builds one cluster from one stack file."""
