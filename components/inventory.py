@@ -66,8 +66,10 @@ class NodeCount:
 class Interface:
     """One network interface of a node, as the launch template orders it."""
 
-    card: Maybe[int]
-    device: Maybe[int]
+    card: Maybe[int | None]
+    """Network card index; None where the program gives none, which puts the interface on card 0 (A3)."""
+    device: Maybe[int | None]
+    """Device index on the card; None where the program gives none."""
     kind: Maybe[str]
     """`interface`, `efa` or `efa-only` on AWS."""
     groups: Maybe[tuple[Maybe[str], ...]] = ()
@@ -84,6 +86,18 @@ class Interfaces:
 
     urn: str
     items: Maybe[tuple[Interface, ...]]
+    path: str = "networkInterfaces"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineChoice:
+    """One place where a program names a machine type: node group, launch template, instance, override of a scaling group."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    machine: Maybe[str]
+    path: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +108,8 @@ class Image:
     """The cloud's own word: `AL2023_x86_64_NVIDIA`, `BOTTLEROCKET_x86_64_NVIDIA`, `CUSTOM`, `COS_CONTAINERD` …"""
     driver: Maybe[bool | None]
     """Whether it ships the NVIDIA driver; None where the image is the user's own and says nothing."""
+    toolkit: Maybe[bool | None] = None
+    """Whether it ships the NVIDIA container toolkit; None as for `driver`."""
     path: str = ""
 
 
@@ -119,8 +135,13 @@ class NodePool:
     labels: Maybe[Mapping[str, Maybe[str]]] = field(default_factory=lambda: MappingProxyType({}))
     taints: Maybe[tuple[str, ...]] = ()
     root_disk_gib: Maybe[int | None] = None
+    """Block storage that every node brings; None where the image decides."""
+    root_disk_kind: Maybe[str | None] = None
+    """The cloud's own word (`gp3`); None where the image decides."""
     driver_owners: Maybe[tuple[Owner, ...]] | None = None
     """Everyone who would install the driver, by what the plan says; one is right, none or two is a fault. None where nothing tells."""
+    toolkit_owners: Maybe[tuple[Owner, ...]] | None = None
+    """The same for the container toolkit."""
     paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
 
@@ -135,6 +156,7 @@ class SecurityGroup:
     """A security group with what it lets in and out, as far as EFA cares. Unknown where rules cannot be read."""
 
     urn: str
+    """URN of a planned group; the id of an existing one to which the program adds rules."""
     name: str
     ingress_from_self: Maybe[bool]
     """All protocols in from the group itself."""
@@ -208,6 +230,9 @@ class Inventory:
     project: str
     stack: str
     pools: tuple[NodePool, ...] = ()
+    machine_choices: tuple[MachineChoice, ...] = ()
+    interfaces: tuple[Interfaces, ...] = ()
+    """Every interface list in the program, whether a pool of this program uses it or not."""
     security_groups: tuple[SecurityGroup, ...] = ()
     control_planes: tuple[ControlPlane, ...] = ()
     nats: tuple[Nat, ...] = ()

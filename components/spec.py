@@ -1,60 +1,49 @@
 """The stack file's contents as frozen, cloud-neutral, plain values: TrainingSpec and InferenceSpec.
 
 These models are the whole schema of `gpukit:cluster` (all clouds, all capacity modes, all reserved sections), so that later releases
-break no file. `stacks/settings.py` reads the config into them and reports every error at once.
-What a cloud family does not build yet it refuses by name (`refuse_unbuilt` of that family); nothing is ever ignored.
+break no file. A model says what one field may hold; what fields mean together is judged by `spec_checks`, and `spec_reading` collects
+every error of both at once. What a cloud family does not build yet it refuses by name (`refuse_unbuilt`); nothing is ever ignored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date
 from ipaddress import IPv4Network
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from .inventory import Cloud, Market
+from .inventory import Cloud
+from .spec_capacity import Calendar, Capacity, CapacityBlock, FlexStart, OnDemand, Queued, Reservation, Spot
+from .spec_fields import Above0, Amount, Cidr, Count, Day, Email, Flag, Frozen, FrozenMap, Moment, Name, Text, TextMap, name_form, text_only
+from .spec_pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices
+
+__all__ = [
+    "Access", "Bucket", "Budget", "Calendar", "Capacity", "CapacityBlock", "ClusterSpec", "Commitment", "ExistingNetwork", "FlexStart",
+    "Idle", "InferenceSpec", "Lease", "Mig", "Model", "Moment", "Monitoring", "Network", "NodeRange", "OnDemand", "OwnPlacement", "Pool",
+    "Pricing", "Queue", "Queued", "Reservation", "Serving", "SharedFilesystem", "Spec", "Spot", "Storage", "System", "Team", "TimeSlices",
+    "TrainingSpec",
+]  # fmt: skip
 
 Environment = Literal["dev", "staging", "prod"]
 Workload = Literal["training", "inference"]
+Nat = Literal["single", "per_zone", "none"]
 
 DEFAULT_KUBERNETES_VERSION = "1.35"
 DEFAULT_GPU_DISK_GIB: Mapping[Workload, int] = {"training": 500, "inference": 200}
 """B11: images are 10-20 GB; a 20 GB root disk evicts pods."""
 
 
-def _text_only(value: object) -> object:
-    """YAML turns bare dates and numbers into something else: say so instead of guessing what was meant."""
-    if isinstance(value, bool | int | float | date | datetime):
-        raise ValueError("write it in quotes: YAML reads the bare value as a number or a date")
-    return value
-
-
-def _names(value: str) -> str:
-    if not value or len(value) > 40 or not value.isascii() or not value[0].isalpha() or value != value.lower():
-        raise ValueError("start with a lower-case letter and use at most 40 of a-z, 0-9 and -")
-    if not all(c.isalnum() or c == "-" for c in value) or value.endswith("-"):
-        raise ValueError("use a-z, 0-9 and -, ending in a letter or digit")
-    return value
-
-
-Text = Annotated[str, BeforeValidator(_text_only), Field(strict=True)]
-Name = Annotated[str, BeforeValidator(_text_only), AfterValidator(_names), Field(strict=True)]
-Moment = Annotated[AwareDatetime, Field(description='ISO 8601 with time zone, in quotes: "2027-01-11T11:30Z"')]
-Day = Annotated[date, Field(description='A day in quotes: "2027-03-01"')]
-Cidr = IPv4Network
-
-
-class Frozen(BaseModel):
-    """Immutable, without unknown keys, without silent conversions between types."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=False, use_attribute_docstrings=True)
-
-
 class Lease(Frozen):
+    """How long the cluster is wanted."""
+
     expires: Day
     """After this day: no growth, and the idle tools may act."""
+
+    def expired(self, today: date) -> bool:
+        """Whether `today` lies after the last day of the lease."""
+        return today > self.expires
 
 
 class ExistingNetwork(Frozen):
@@ -62,28 +51,38 @@ class ExistingNetwork(Frozen):
 
     network: Text
     """VPC id, VPC network name or VNet id."""
-    node_subnets: Mapping[str, Text]
+    node_subnets: TextMap
     """Zone to subnet for nodes: private, routed to a NAT or to endpoints."""
     control_plane_subnets: tuple[Text, ...] = ()
+    """AWS: subnets of the control plane's interfaces; default: those of the nodes."""
     pod_range: Text | None = None
-    """GKE: name of the secondary range for pods."""
+    """GCP: name of the secondary range for pods."""
     service_range: Text | None = None
+    """GCP: name of the secondary range for services."""
     host_project: Text | None = None
     """GCP: project of a shared VPC."""
 
 
 class Network(Frozen):
+    """The cluster's network: made from a range, or `existing`."""
+
     zones: tuple[Text, ...] = ()
+    """Zones with subnets, by name or id."""
     cidr: Cidr = IPv4Network("10.64.0.0/16")
-    nat: Literal["single", "per_zone", "none"] | None = None
-    """Default: single in dev, per_zone in staging and prod."""
+    """Private range of the network."""
+    nat: Nat | None = None
+    """Way out for private nodes; default: single in dev, per_zone in staging and prod."""
     existing: ExistingNetwork | None = None
-    flow_logs: bool = False
+    """Use this network instead of making one."""
+    flow_logs: Flag = False
+    """Record the network's flows."""
     endpoints: Literal["none", "private"] = "none"
     """`private` adds interface endpoints for clusters without a way to the internet."""
 
 
 class Access(Frozen):
+    """Who reaches the Kubernetes API."""
+
     api: Literal["public", "private"] = "public"
     """`private`: in-cluster resources need a runner inside the network."""
     api_cidrs: tuple[Cidr, ...] = ()
@@ -91,230 +90,174 @@ class Access(Frozen):
     admins: tuple[Text, ...] = ()
     """IAM role or user ARNs, Google groups or members, Entra group object ids."""
     viewers: tuple[Text, ...] = ()
-
-
-class NodeRange(Frozen):
-    min: Annotated[int, Field(ge=0, strict=True)]
-    max: Annotated[int, Field(ge=1, le=10_000, strict=True)]
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.min > self.max:
-            raise ValueError(f"min is {self.min}, above max {self.max}: give min <= max")
-        return self
-
-
-class System(Frozen):
-    """The untainted CPU pool that carries the cluster's own pods."""
-
-    machine: Text | None = None
-    """Default: the cloud's small general-purpose machine (catalogue)."""
-    nodes: NodeRange = NodeRange(min=2, max=4)
-    disk_gib: Annotated[int, Field(ge=30, le=16_384, strict=True)] = 100
-
-
-class OnDemand(Frozen):
-    mode: Literal["on_demand"] = "on_demand"
-
-
-class Spot(Frozen):
-    mode: Literal["spot"]
-    max_usd_per_hour: Annotated[float, Field(gt=0)] | None = None
-    """Azure: highest price per node; default: up to the on-demand price."""
-
-
-class Reservation(Frozen):
-    mode: Literal["reservation"]
-    id: Text | None = None
-    """AWS `cr-…`; GCP reservation name."""
-    group: Text | None = None
-    """AWS resource-group ARN; Azure capacity reservation group id."""
-    project: Text | None = None
-    """GCP: the project that shares the reservation."""
-    block: Text | None = None
-    """GCP: block of the reservation."""
-    placement_group: Text | None = None
-    """AWS: the placement group in which the reservation was made, if any (A9)."""
-    nodes: Annotated[int, Field(ge=1, strict=True)] | None = None
-    """Reserved nodes, when fewer than the pool's maximum."""
-
-
-class _Window(Frozen):
-    starts: Moment
-    ends: Moment
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.starts >= self.ends:
-            raise ValueError(f"starts is {self.starts.isoformat()}, not before ends {self.ends.isoformat()}: give starts < ends")
-        return self
-
-
-class CapacityBlock(_Window):
-    mode: Literal["capacity_block"]
-    id: Text
-    """The block's capacity reservation id, `cr-…`."""
-
-
-class FlexStart(Frozen):
-    mode: Literal["flex_start"]
-    max_run_hours: Annotated[int, Field(ge=1, le=168, strict=True)] = 168
-
-
-class Queued(Frozen):
-    mode: Literal["queued"]
-    max_run_hours: Annotated[int, Field(ge=1, le=168, strict=True)] = 168
-
-
-class Calendar(_Window):
-    mode: Literal["calendar"]
-    id: Text
-    """Name of the future reservation."""
-
-
-Capacity = Annotated[OnDemand | Spot | Reservation | CapacityBlock | FlexStart | Queued | Calendar, Field(discriminator="mode")]
-
-
-class OwnPlacement(Frozen):
-    group: Text
-    """Name of an existing placement group."""
-
-
-class Mig(Frozen):
-    mig: Text
-    """A MIG profile such as `1g.10gb`, or a layout name of the MIG manager such as `all-1g.10gb`."""
-
-
-class TimeSlices(Frozen):
-    time_slices: Annotated[int, Field(ge=2, le=48, strict=True)]
-
-
-class Pool(Frozen):
-    name: Name
-    machine: Text | None = None
-    machines: tuple[Text, ...] = ()
-    """Instead of `machine`: alternatives of a spot pool without fabric."""
-    zone: Text | None = None
-    """Name or id; GPU pools live in one zone (A8, F7)."""
-    nodes: NodeRange = NodeRange(min=0, max=1)
-    """The pool's total on every cloud."""
-    capacity: Capacity = OnDemand()
-    image: Text = "auto"
-    """auto, or the family's own word (al2023, bottlerocket, ubuntu, cos …): decides who installs the driver."""
-    fabric: Literal["auto", "none"] = "auto"
-    placement: Literal["auto", "none", "own"] | OwnPlacement = "auto"
-    sharing: Literal["none"] | Mig | TimeSlices = "none"
-    updates: Literal["in_place", "surge"] = "in_place"
-    disk_gib: Annotated[int, Field(ge=50, le=16_384, strict=True)] | None = None
-    topology: Text | None = None
-    """TPU slice topology such as 4x4."""
-    node_auto_repair: bool | None = None
-    """Default: on for inference, off for training pools on reserved or queued capacity."""
-    labels: Mapping[str, Text] = {}
-
-    @property
-    def machine_types(self) -> tuple[str, ...]:
-        return (self.machine,) if self.machine is not None else self.machines
-
-    @property
-    def market(self) -> Market:
-        return Market(self.capacity.mode)
+    """As `admins`, with read access only."""
 
 
 class Bucket(Frozen):
+    """An object store bucket; kept when the cluster is destroyed."""
+
     name: Name
+    """Unique in the cluster; the cloud's name is made from it."""
     use: Literal["checkpoint", "dataset", "model", "scratch"] = "scratch"
+    """Decides versioning and expiry."""
 
 
 class SharedFilesystem(Frozen):
-    tib: Annotated[float, Field(gt=0)]
-    mb_s_per_tib: Annotated[int, Field(gt=0, strict=True)] = 125
+    """A managed parallel file system; kept when the cluster is destroyed."""
+
+    tib: Amount
+    """Size; valid sizes depend on cloud and tier."""
+    mb_s_per_tib: Above0 = 125
+    """Throughput per TiB."""
     mount: Text = "/shared"
+    """Path in pods."""
     tier: Text | None = None
+    """The cloud's own word for the kind of file system."""
     bucket: Text | None = None
     """Name of a bucket of this stack to link."""
 
 
 class Storage(Frozen):
+    """Data that outlives the cluster."""
+
     buckets: tuple[Bucket, ...] = ()
+    """Object store buckets."""
     shared_filesystem: SharedFilesystem | None = None
+    """One file system for all pools."""
 
 
 class Team(Frozen):
+    """A team and its share of the GPUs."""
+
     name: Name
-    gpus: Annotated[int, Field(ge=0, strict=True)]
+    """Unique in the cluster."""
+    gpus: Count
+    """GPUs that the team may always have."""
 
 
 class Queue(Frozen):
+    """Job queue of a training cluster."""
+
     teams: tuple[Team, ...] = ()
+    """Teams that share the pools."""
 
 
 class Serving(Frozen):
+    """Model server of an inference cluster."""
+
     server: Literal["triton", "vllm"] = "triton"
-    p99_ms: Annotated[int, Field(gt=0, strict=True)] | None = None
-    public: bool = False
+    """Which model server."""
+    p99_ms: Above0 | None = None
+    """Latency that scaling aims at."""
+    public: Flag = False
+    """Whether services may be reached from the internet."""
 
 
 class Budget(Frozen):
-    hourly_usd: Annotated[float, Field(gt=0)] | None = None
-    monthly_usd: Annotated[float, Field(gt=0)] | None = None
-    alert_emails: tuple[Text, ...] = ()
+    """Ceilings of cost at maximum size; a stack may only tighten those of policies/limits.yaml."""
+
+    hourly_usd: Amount | None = None
+    """Most dollars per hour with every pool at its maximum and surging."""
+    monthly_usd: Amount | None = None
+    """Most dollars per month with every pool at its maximum."""
+    alert_emails: tuple[Email, ...] = ()
+    """Who hears from the cloud's own budget alarm."""
 
 
 class Commitment(Frozen):
+    """A discount that is agreed with the cloud: an assumption of the cost, stated with it."""
+
     kind: Literal["savings_plan", "reserved", "committed_use", "negotiated"]
+    """Kind of agreement."""
     pool: Name
-    discount_percent: Annotated[float, Field(gt=0, lt=100)]
+    """Pool that it applies to."""
+    discount_percent: Annotated[float, Field(gt=0, lt=100, strict=True)]
+    """Percent below on-demand."""
 
 
 class Pricing(Frozen):
+    """What is known about prices beyond the catalogue."""
+
     commitments: tuple[Commitment, ...] = ()
+    """Discounts per pool."""
 
 
 class Idle(Frozen):
+    """What the idle tools may do to this stack."""
+
     grace_minutes: Annotated[int, Field(ge=15, strict=True)] = 60
+    """Time between the warning and the action."""
     strongest_action: Literal["notify", "scale_to_zero", "destroy"] = "scale_to_zero"
+    """Destroying is opted into."""
     notify: tuple[Text, ...] = ()
+    """E-mail addresses, or `env:NAME` for a webhook address that the variable NAME holds."""
 
 
 class Monitoring(Frozen):
+    """Metrics and logs."""
+
     metrics: Literal["none", "cloud", "prometheus"] = "none"
-    log_retention_days: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Where GPU metrics go."""
+    log_retention_days: Above0 | None = None
+    """How long logs are kept; default by environment."""
 
 
 class Model(Frozen):
     """What the cluster is sized for (sizing)."""
 
     name: Text
-    parameters_billions: Annotated[float, Field(gt=0)]
+    """Name of the model."""
+    parameters_billions: Amount
+    """Size of the model."""
     precision: Literal["fp32", "bf16", "fp16", "fp8", "fp4"] = "bf16"
+    """Number format of the weights."""
+
+
+def _cluster_name(value: str) -> str:
+    return value and name_form(value)
 
 
 class Spec(Frozen):
     """Fields that both workloads share."""
 
     cloud: Cloud
+    """Where the cluster runs."""
     account: Text
     """Account id, project id or subscription id: compared with the credentials before any write."""
     environment: Environment = "dev"
+    """Sets defaults for protection, NAT and log retention."""
     owner: Text
-    name: str = ""
+    """Team that answers for the cluster."""
+    name: Annotated[str, AfterValidator(_cluster_name), BeforeValidator(text_only), Field(strict=True)] = ""
     """Cluster name; default: the stack name."""
     lease: Lease | None = None
+    """How long the cluster is wanted."""
     kubernetes_version: Text = DEFAULT_KUBERNETES_VERSION
+    """Minor version, in quotes."""
     network: Network = Network()
+    """Network of the cluster."""
     access: Access = Access()
+    """Who reaches the Kubernetes API."""
     system: System = System()
-    pools: tuple[Pool, ...]
+    """CPU pool for the cluster's own pods."""
+    pools: Annotated[tuple[Pool, ...], Field(min_length=1)]
+    """GPU pools."""
     storage: Storage = Storage()
+    """Data that outlives the cluster."""
     budget: Budget = Budget()
+    """Cost ceilings."""
     pricing: Pricing = Pricing()
+    """Prices beyond the catalogue."""
     idle: Idle = Idle()
+    """What the idle tools may do."""
     monitoring: Monitoring = Monitoring()
+    """Metrics and logs."""
     model: Model | None = None
+    """What the cluster is sized for."""
     billing_account: Text | None = None
     """GCP: needed for a budget."""
-    tags: Mapping[str, Text] = {}
+    tags: TextMap = Field(default_factory=FrozenMap)
+    """The user's own tags on every resource that carries tags."""
 
     @property
     def protected(self) -> bool:
@@ -322,18 +265,31 @@ class Spec(Frozen):
         return self.environment != "dev"
 
     @property
-    def nat(self) -> Literal["single", "per_zone", "none"]:
+    def nat(self) -> Nat:
         return self.network.nat or ("single" if self.environment == "dev" else "per_zone")
+
+    def zone_of(self, pool: Pool) -> str | None:
+        """The one zone that `pool` lives in: its own, else the first of the network. None where the cloud chooses."""
+        zones = tuple(self.network.existing.node_subnets) if self.network.existing else self.network.zones
+        return pool.zone or (zones[0] if zones else None)
 
 
 class TrainingSpec(Spec):
+    """A cluster for training jobs."""
+
     workload: Literal["training"]
+    """`training`: jobs over many nodes, with the fast fabric."""
     queue: Queue = Queue()
+    """Job queue."""
 
 
 class InferenceSpec(Spec):
+    """A cluster for model serving."""
+
     workload: Literal["inference"]
+    """`inference`: services that scale with requests."""
     serving: Serving = Serving()
+    """Model server."""
 
 
 ClusterSpec = Annotated[TrainingSpec | InferenceSpec, Field(discriminator="workload")]

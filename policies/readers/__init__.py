@@ -1,1 +1,115 @@
+"""Raw resources of any program -> inventory. One reader a kind, found by type token in `READERS`.
 
+To add a kind: write `read_…(resource, program)` that yields facts in a file of its own, and name it in `READERS`.
+What cannot be read is an `Unknown` inside its fact, or `Lost`: an exception in a reader never ends the reading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from components.inventory import (
+    Chart,
+    ControlPlane,
+    Disk,
+    Interfaces,
+    Inventory,
+    Lost,
+    MachineChoice,
+    Nat,
+    NodePool,
+    PublicAddress,
+    SecurityGroup,
+)
+from components.resource import Resource, ResourceSet
+from components.unknown import known
+
+from . import types
+from .aws.control_plane import read_cluster
+from .aws.instance import read_instance
+from .aws.launch_template import read_template
+from .aws.network import read_eip, read_nat_gateway
+from .aws.node_group import read_node_group
+from .aws.scaling_group import read_scaling_group
+from .aws.security_group import read_existing_groups, read_group
+from .aws.volume import read_volume
+from .gpu_stack import with_owners
+from .kubernetes.helm import read_chart
+from .program import Program
+
+Fact = NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Chart | Lost
+Reader = Callable[[Resource, Program], Iterable[Fact]]
+
+READERS: Mapping[str, Reader] = {
+    types.NODE_GROUP: read_node_group,
+    types.LAUNCH_TEMPLATE: read_template,
+    types.INSTANCE: read_instance,
+    types.SCALING_GROUP: read_scaling_group,
+    types.SECURITY_GROUP: read_group,
+    types.CLUSTER: read_cluster,
+    types.NAT_GATEWAY: read_nat_gateway,
+    types.EIP: read_eip,
+    types.VOLUME: read_volume,
+    types.RELEASE: read_chart,
+    types.CHART_V3: read_chart,
+    types.CHART_V4: read_chart,
+}
+PROGRAM_READERS: tuple[Callable[[Program], Iterable[Fact]], ...] = (read_existing_groups,)
+"""Facts about things that no resource of the program stands for."""
+
+T = TypeVar("T")
+
+
+def inventory(resources: ResourceSet) -> Inventory:
+    """What `resources` amounts to. Never raises for what a program may contain."""
+    program = Program(resources)
+    facts = [*_of_resources(program), *_of_program(program)]
+    charts = _kind(facts, Chart)
+    pools = _kind(facts, NodePool)
+    control_planes = _kind(facts, ControlPlane)
+    clusters = frozenset({c.urn for c in control_planes} | {p.cluster for p in pools if p.cluster is not None and known(p.cluster)})
+    return Inventory(
+        project=resources.project,
+        stack=resources.stack,
+        pools=tuple(with_owners(pool, charts, clusters) for pool in pools),
+        machine_choices=_kind(facts, MachineChoice),
+        interfaces=_kind(facts, Interfaces),
+        security_groups=_kind(facts, SecurityGroup),
+        control_planes=control_planes,
+        nats=_kind(facts, Nat),
+        addresses=_kind(facts, PublicAddress),
+        disks=_kind(facts, Disk),
+        charts=charts,
+        lost=_kind(facts, Lost),
+    )
+
+
+def _of_resources(program: Program) -> Iterator[Fact]:
+    for resource in program.resources:
+        unread = types.UNREAD.get(resource.type)
+        if unread is not None:
+            yield Lost(urn=resource.urn, type=resource.type, reason=f"{unread}, for which there is no reader yet")
+        reader = READERS.get(resource.type)
+        if reader is not None:
+            yield from _guarded(resource, reader, program)
+
+
+def _guarded(resource: Resource, reader: Reader, program: Program) -> list[Fact]:
+    """H11: a reader that fails loses its resource, visibly, and no other."""
+    try:
+        return list(reader(resource, program))
+    except Exception as error:  # noqa: BLE001 - whatever a foreign program holds, the reading goes on
+        return [Lost(urn=resource.urn, type=resource.type, reason=f"not readable ({type(error).__name__})")]
+
+
+def _of_program(program: Program) -> Iterator[Fact]:
+    for read in PROGRAM_READERS:
+        try:
+            yield from list(read(program))
+        except Exception as error:  # noqa: BLE001 - see _guarded
+            yield Lost(urn="", type="program", reason=f"not readable as a whole ({type(error).__name__})")
+
+
+def _kind(facts: Iterable[Fact], kind: type[T]) -> tuple[T, ...]:
+    return tuple(fact for fact in facts if isinstance(fact, kind))

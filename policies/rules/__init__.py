@@ -1,1 +1,10 @@
+"""All rules, one file an area. To add one: write its check, add a `Rule` to its area's `RULES`, regenerate the table of the README."""
 
+from __future__ import annotations
+
+from . import cost, driver, efa, limits, quota
+from .rule import Case, Rule, Scope, Verdict
+
+RULES: tuple[Rule, ...] = (*efa.RULES, *driver.RULES, *cost.RULES, *quota.RULES, *limits.RULES)
+
+__all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]

@@ -1,0 +1,121 @@
+"""What training and inference clusters share: everything is decided first, then built in the order in which it can stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pulumi
+
+from components import spec_checks
+from components.addresses import AddressPlan
+from components.handle import ClusterHandle
+from components.naming import Identity, pool_name
+from components.refusals import SpecError, SpecErrors
+from components.spec import InferenceSpec, TrainingSpec
+
+from .cluster import Cluster, ClusterArgs
+from .fabric import Fabric
+from .network import Network, NetworkArgs
+from .node_pool import NodePool, NodePoolArgs
+from .outline import PoolOutline, address_plan, pool_outlines, system_outline
+from .unbuilt import refuse_unbuilt
+from .unfit import refuse_unfit
+
+
+def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:
+    """Everything about `spec` that is unsound, not built yet, or would be refused by AWS."""
+    unsound = [verdict.error for verdict in spec_checks.check(spec, region=region)]
+    return [*unsound, *refuse_unbuilt(spec)] or refuse_unfit(spec)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assembly:
+    """All decisions about one cluster. Raises SpecErrors, before the first resource, with everything that AWS or this family refuses."""
+
+    spec: TrainingSpec | InferenceSpec
+    region: str
+    stack: str
+
+    def __post_init__(self) -> None:
+        if found := refusals(self.spec, self.region):
+            raise SpecErrors(f"stack {self.stack}", found)
+
+    @cached_property
+    def identity(self) -> Identity:
+        return Identity(cloud="aws", stack=self.stack, cluster=self.spec.name, user_tags=self.spec.tags)
+
+    @cached_property
+    def system(self) -> PoolOutline:
+        return system_outline(self.spec)
+
+    @cached_property
+    def pools(self) -> tuple[PoolOutline, ...]:
+        return pool_outlines(self.spec)
+
+    @cached_property
+    def addresses(self) -> AddressPlan:
+        return address_plan(self.spec)
+
+
+def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network:
+    nat = plan.spec.nat
+    if nat == "none":
+        raise ValueError("network.nat: none is refused before anything is built")
+    return Network(name, NetworkArgs(region=plan.region, plan=plan.addresses, nat=nat, identity=plan.identity), opts)
+
+
+def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.ResourceOptions) -> Cluster:
+    spec = plan.spec
+    args = ClusterArgs(
+        cluster_name=spec.name,
+        region=plan.region,
+        kubernetes_version=spec.kubernetes_version,
+        subnet_ids=list(network.node_subnet_ids.values()),
+        api=spec.access.api,
+        api_cidrs=spec.access.api_cidrs,
+        admins=spec.access.admins,
+        viewers=spec.access.viewers,
+        deletion_protection=spec.protected,
+        owner=spec.owner,
+        expires=spec.lease.expires.isoformat() if spec.lease else None,
+        identity=plan.identity,
+    )
+    return Cluster(name, args, opts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ground:
+    """What every pool of a cluster stands on."""
+
+    network: Network
+    cluster: Cluster
+    fabric: Fabric | None = None
+
+
+def build_pool(name: str, plan: Assembly, outline: PoolOutline, ground: Ground, opts: pulumi.ResourceOptions) -> NodePool:
+    args = NodePoolArgs(
+        outline=outline,
+        cluster=plan.spec.name,
+        cluster_name=ground.cluster.name,
+        kubernetes_version=plan.spec.kubernetes_version,
+        node_role_arn=ground.cluster.node_role_arn,
+        subnet_ids=[ground.network.node_subnet_ids[zone] for zone in outline.zones],
+        cluster_security_group_id=ground.cluster.security_group_id,
+        fabric_security_group_id=ground.fabric.security_group_id if ground.fabric else None,
+        identity=plan.identity,
+    )
+    return NodePool(pool_name("aws", name, outline.name), args, opts)
+
+
+def cluster_handle(plan: Assembly, cluster: Cluster, system: NodePool, pools: list[NodePool]) -> ClusterHandle:
+    return ClusterHandle(
+        name=plan.spec.name,
+        cloud="aws",
+        region=plan.region,
+        kubeconfig=cluster.kubeconfig,
+        provider=cluster.kubernetes,
+        cluster=cluster.resource,
+        system=system.handle,
+        pools=tuple(pool.handle for pool in pools),
+    )

@@ -1,0 +1,40 @@
+"""Who may reach and use a cluster's API: the checks, made once for the spec and once for the component's arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network
+from typing import Literal
+
+PRINCIPAL = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+")
+
+
+def access_problems(
+    api: Literal["public", "private"], api_cidrs: Sequence[IPv4Network], admins: Sequence[str], viewers: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """What would shut everyone out of the API, or let everyone in: (field, sentence) each."""
+    if api == "public" and not api_cidrs:
+        yield "api_cidrs", "is empty: name the networks that may reach a public API, or use api: private"
+    for cidr in api_cidrs:
+        if cidr.prefixlen == 0:
+            yield "api_cidrs", f"{cidr} is everyone: name the networks that may reach the API, or use api: private"
+    if not admins:
+        yield "admins", "is empty: name at least the IAM role that deploys, or nobody can use the cluster"
+    yield from _principal_problems(admins, viewers)
+
+
+def _principal_problems(admins: Sequence[str], viewers: Sequence[str]) -> Iterator[tuple[str, str]]:
+    seen: set[str] = set()
+    for field, arns in (("admins", admins), ("viewers", viewers)):
+        for arn in arns:
+            if not PRINCIPAL.fullmatch(arn):
+                yield field, f"{arn!r} is no IAM role or user: give arn:aws:iam::<account>:role/<name>"
+            elif arn in seen:
+                yield field, f"{arn} is named twice: name each principal once, as admin or as viewer"
+            seen.add(arn)
+
+
+def principal_name(arn: str) -> str:
+    """`arn:aws:iam::123456789012:role/team/platform` as part of a logical name: account, kind and path."""
+    return arn.split(":", 4)[4].replace(":", "-").replace("/", "-")

@@ -1,0 +1,121 @@
+"""The cluster's own network: private subnets for nodes, small public ones for NAT gateways, S3 reached without either."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import pulumi
+from pulumi_aws import ec2
+
+from components.addresses import AddressPlan, ZonePlan
+from components.naming import Identity
+from components.spec_network_checks import is_zone_id
+
+from .ordering import after
+
+EVERYWHERE = "0.0.0.0/0"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NetworkArgs:
+    """Address plan and ways out of a network."""
+
+    region: str
+    plan: AddressPlan
+    nat: Literal["single", "per_zone"]
+    identity: Identity
+
+
+class Network(pulumi.ComponentResource):
+    """A VPC whose nodes have no public addresses, reach the internet through NAT and S3 through a free gateway endpoint."""
+
+    vpc_id: pulumi.Output[str]
+    node_subnet_ids: Mapping[str, pulumi.Output[str]]
+    """By zone; usable once their way out exists."""
+
+    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpukit:aws:Network", name, {}, opts)
+        self._name = name
+        self._args = args
+        self._own = pulumi.ResourceOptions(parent=self)
+        vpc = self._vpc()
+        gateways = self._nat_gateways(vpc)
+        tables = {zone.zone: self._private_table(zone, vpc, gateways) for zone in args.plan.zones}
+        self._s3_endpoint(vpc, list(tables.values()))
+        self.vpc_id = vpc.id
+        self.node_subnet_ids = {zone.zone: self._node_subnet(zone, vpc, tables[zone.zone]) for zone in args.plan.zones}
+        self.register_outputs({"vpcId": self.vpc_id, "nodeSubnetIds": dict(self.node_subnet_ids)})
+
+    def _named(self, suffix: str) -> tuple[str, dict[str, str]]:
+        """Logical name and tags of a child."""
+        name = f"{self._name}-{suffix}"
+        return name, {**self._args.identity.tags(name), "Name": name}
+
+    def _vpc(self) -> ec2.Vpc:
+        name, tags = self._named("vpc")
+        return ec2.Vpc(
+            name, cidr_block=str(self._args.plan.cidr), enable_dns_hostnames=True, enable_dns_support=True, tags=tags, opts=self._own
+        )
+
+    def _subnet(self, kind: Literal["public", "nodes"], zone: ZonePlan, vpc: ec2.Vpc) -> ec2.Subnet:
+        name, tags = self._named(f"{kind}-{zone.zone}")
+        by_id = is_zone_id(zone.zone)
+        return ec2.Subnet(
+            name,
+            vpc_id=vpc.id,
+            cidr_block=str(zone.public if kind == "public" else zone.nodes),
+            availability_zone=None if by_id else zone.zone,
+            availability_zone_id=zone.zone if by_id else None,
+            map_public_ip_on_launch=False,  # A7: a node with several interfaces can have no public address
+            tags=tags,
+            opts=self._own,
+        )
+
+    def _nat_gateways(self, vpc: ec2.Vpc) -> list[ec2.NatGateway]:
+        """One gateway, or one a zone, each in its zone's public subnet."""
+        name, tags = self._named("igw")
+        internet = ec2.InternetGateway(name, vpc_id=vpc.id, tags=tags, opts=self._own)
+        name, tags = self._named("public")
+        table = ec2.RouteTable(name, vpc_id=vpc.id, tags=tags, opts=self._own)
+        route = ec2.Route(f"{name}-out", route_table_id=table.id, destination_cidr_block=EVERYWHERE, gateway_id=internet.id, opts=self._own)
+        zones = self._args.plan.zones if self._args.nat == "per_zone" else self._args.plan.zones[:1]
+        return [self._nat_gateway(zone, vpc, table, route) for zone in zones]
+
+    def _nat_gateway(self, zone: ZonePlan, vpc: ec2.Vpc, table: ec2.RouteTable, route: ec2.Route) -> ec2.NatGateway:
+        subnet = self._subnet("public", zone, vpc)
+        name, tags = self._named(f"nat-{zone.zone}")
+        routed = ec2.RouteTableAssociation(f"{name}-route", route_table_id=table.id, subnet_id=subnet.id, opts=self._own)
+        address = ec2.Eip(f"{name}-ip", domain="vpc", tags=self._named(f"nat-{zone.zone}-ip")[1], opts=self._own)
+        # the address and the gateway need the way to the internet first, and lose it last
+        opts = pulumi.ResourceOptions(parent=self, depends_on=[route, routed])
+        return ec2.NatGateway(name, subnet_id=subnet.id, allocation_id=address.id, tags=tags, opts=opts)
+
+    def _private_table(self, zone: ZonePlan, vpc: ec2.Vpc, gateways: list[ec2.NatGateway]) -> ec2.RouteTable:
+        name, tags = self._named(f"private-{zone.zone}")
+        table = ec2.RouteTable(name, vpc_id=vpc.id, tags=tags, opts=self._own)
+        at = self._args.plan.zones.index(zone)
+        gateway = gateways[at if len(gateways) > 1 else 0]
+        ec2.Route(f"{name}-out", route_table_id=table.id, destination_cidr_block=EVERYWHERE, nat_gateway_id=gateway.id, opts=self._own)
+        return table
+
+    def _node_subnet(self, zone: ZonePlan, vpc: ec2.Vpc, table: ec2.RouteTable) -> pulumi.Output[str]:
+        """The id of a node subnet, which waits for its routing: nodes without a way out never join."""
+        subnet = self._subnet("nodes", zone, vpc)
+        name = f"{self._name}-nodes-{zone.zone}-route"
+        routed = ec2.RouteTableAssociation(name, route_table_id=table.id, subnet_id=subnet.id, opts=self._own)
+        return after(subnet.id, routed)
+
+    def _s3_endpoint(self, vpc: ec2.Vpc, tables: list[ec2.RouteTable]) -> None:
+        """J4: image layers come from S3; through NAT they cost one CI fleet 149,257 USD in a month, through this endpoint nothing."""
+        name, tags = self._named("s3")
+        ec2.VpcEndpoint(
+            name,
+            vpc_id=vpc.id,
+            service_name=f"com.amazonaws.{self._args.region}.s3",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=[table.id for table in tables],
+            tags=tags,
+            opts=self._own,
+        )

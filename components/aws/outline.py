@@ -1,0 +1,183 @@
+"""What each pool of a spec amounts to on AWS, as plain values: decided once, built by NodePool, shown by the plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from components import catalog, naming, ownership
+from components.addresses import AddressPlan, Demand, plan
+from components.catalog import Machine
+from components.catalog.fabric import PRIMARY, Slot, layout
+from components.inventory import Market
+from components.ownership import Ownership
+from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Spec, TrainingSpec
+
+SYSTEM_POOL = "system"
+DEFAULT_SYSTEM_MACHINE = "m7i.large"
+GPU_TAINT = "nvidia.com/gpu"
+ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
+"""F2: without it the cluster autoscaler takes a node whose device plugin is not up yet for a mistake and starts more of them."""
+
+MARKETS = (Market.ON_DEMAND, Market.SPOT)
+"""Markets that this family builds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolOutline:
+    """Every decision about one pool. Names, counts and kinds are the cloud's own words."""
+
+    name: str
+    machines: tuple[Machine, ...]
+    """Alternatives; more than one on spot without fabric only."""
+    nodes: NodeRange
+    market: Market
+    zones: tuple[str, ...]
+    """One for a GPU pool (A8, F7)."""
+    image_kind: str
+    """EKS AMI type."""
+    slots: tuple[Slot, ...]
+    """Network interfaces of each node."""
+    ownership: Ownership
+    placement: str
+    """`none`, `own`, or the name of an existing placement group."""
+    disk_gib: int
+    labels: Mapping[str, str]
+    taints: tuple[str, ...]
+    """Keys tainted NoSchedule."""
+    in_place: bool
+    """Whether an update ends nodes before it starts their successors."""
+    raid0: bool
+    """Whether local NVMe disks become one volume for containers and kubelet."""
+
+    @property
+    def machine(self) -> Machine:
+        return self.machines[0]
+
+    @property
+    def gpus_per_node(self) -> int:
+        return int(self.machine.gpu_count)
+
+    @property
+    def efa_interfaces(self) -> int:
+        return sum(slot.kind != "interface" for slot in self.slots)
+
+    @property
+    def interfaces(self) -> int:
+        return len(self.slots)
+
+    @property
+    def addresses(self) -> int:
+        """Subnet addresses that a node's interfaces take: `efa-only` ones take none (A6)."""
+        return sum(slot.kind != "efa-only" for slot in self.slots)
+
+    @property
+    def surge(self) -> int:
+        """Nodes that an update may add (EKS guide: up to twice the zones, or `maxUnavailable`, whichever is more)."""
+        return 0 if self.in_place else max(2 * len(self.zones), 1)
+
+
+def pool_outlines(spec: Spec) -> tuple[PoolOutline, ...]:
+    """The outlines of the spec's pools, in its order. Raises UnknownName, ValueError or OwnersConflict for what cannot be built."""
+    return tuple(pool_outline(spec, pool) for pool in spec.pools)
+
+
+def system_outline(spec: Spec) -> PoolOutline:
+    """The untainted pool that carries the cluster's own pods (F10), over all zones, on demand."""
+    machine = catalog.machine("aws", spec.system.machine or DEFAULT_SYSTEM_MACHINE)
+    return PoolOutline(
+        name=SYSTEM_POOL,
+        machines=(machine,),
+        nodes=spec.system.nodes,
+        market=Market.ON_DEMAND,
+        zones=spec.network.zones,
+        image_kind=catalog.ami_type(machine, "auto"),
+        slots=(PRIMARY,),
+        ownership=ownership.NO_GPU,
+        placement="none",
+        disk_gib=spec.system.disk_gib,
+        labels={naming.POOL_LABEL: SYSTEM_POOL},
+        taints=(),
+        in_place=False,
+        raid0=False,
+    )
+
+
+def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
+    """The outline of one pool of `spec`."""
+    machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
+    fabric = _has_fabric(spec, pool, machines)
+    kind = image_kind(machines, pool.image)
+    return PoolOutline(
+        name=pool.name,
+        machines=machines,
+        nodes=pool.nodes,
+        market=pool.market,
+        zones=(pool.zone or spec.network.zones[0],),
+        image_kind=kind,
+        slots=layout(machines[0]) if fabric else (PRIMARY,),
+        ownership=_ownership(kind, machines[0], fabric=fabric),
+        placement=_placement(pool, fabric=fabric),
+        disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
+        labels=_labels(pool, machines[0], fabric=fabric),
+        taints=(GPU_TAINT,) if machines[0].gpu_count else (),
+        in_place=pool.updates == "in_place",
+        raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
+    )
+
+
+def image_kind(machines: tuple[Machine, ...], word: str) -> str:
+    """The one AMI type that `word` means on all `machines`. Raises ValueError when they need different ones (B9)."""
+    kinds = {catalog.ami_type(machine, word): machine.name for machine in machines}
+    if len(kinds) > 1:
+        pairs = ", ".join(f"{name} {kind}" for kind, name in kinds.items())
+        raise ValueError(f"the machine types need different images ({pairs}): give each kind a pool of its own")
+    return next(iter(kinds))
+
+
+def _has_fabric(spec: Spec, pool: Pool, machines: tuple[Machine, ...]) -> bool:
+    """EFA belongs to training pools that do not turn it off; an inference pool talks to its clients over the ordinary network."""
+    if pool.fabric == "none" or not isinstance(spec, TrainingSpec):
+        return False
+    return all(m.fabric == "efa" and m.gpu_count > 0 for m in machines)
+
+
+def _ownership(kind: str, machine: Machine, *, fabric: bool) -> Ownership:
+    image = catalog.image("aws", kind)
+    if image is None:
+        raise LookupError(f"image kind {kind} is not in the catalogue: who would install the driver is not known")
+    return ownership.decide("aws", image, machine, fabric=fabric)
+
+
+def _placement(pool: Pool, *, fabric: bool) -> str:
+    """A user's group wins; else an own one where nodes talk over the fabric. Reserved capacity never gets one (A9)."""
+    match pool.placement:
+        case OwnPlacement(group=group):
+            return group
+        case "own" | "none" as word:
+            return word
+        case _:
+            return "own" if fabric and pool.market in MARKETS else "none"
+
+
+def _labels(pool: Pool, machine: Machine, *, fabric: bool) -> dict[str, str]:
+    labels = {**pool.labels, naming.POOL_LABEL: pool.name}
+    if machine.gpu_count:
+        labels[ACCELERATOR_LABEL] = accelerator(machine)
+    if fabric:
+        labels[naming.FABRIC_LABEL] = "efa"  # A12: the EFA plugin crash-loops on nodes that were launched without EFA
+    return labels
+
+
+def accelerator(machine: Machine) -> str:
+    """The GPU as a Kubernetes label value: `nvidia-a100`."""
+    words = re.sub(r"[^a-z0-9]+", "-", f"{machine.vendor} {machine.gpu_model}".lower())
+    return words.strip("-")[:63]
+
+
+def address_plan(spec: Spec) -> AddressPlan:
+    """Where the nodes of all pools find their addresses at maximum size, updates included. Raises DoesNotFit."""
+    outlines = (system_outline(spec), *pool_outlines(spec))
+    demands = [Demand(pool=o.name, zone=zone, nodes=o.nodes.max + o.surge, interfaces=o.addresses) for o in outlines for zone in o.zones]
+    return plan(spec.network.cidr, spec.network.zones, demands)

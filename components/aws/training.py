@@ -1,0 +1,62 @@
+"""A training cluster on EKS: GPU nodes that talk over EFA."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pulumi
+
+from components.handle import ClusterHandle
+from components.k8s.efa import EfaPlugin, EfaPluginArgs
+from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.spec import TrainingSpec
+
+from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
+from .fabric import Fabric, FabricArgs
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingClusterArgs:
+    """The specification of a training cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
+
+    spec: TrainingSpec
+    region: str
+    stack: str
+
+    def __post_init__(self) -> None:
+        _ = self.plan
+
+    @cached_property
+    def plan(self) -> Assembly:
+        return Assembly(spec=self.spec, region=self.region, stack=self.stack)
+
+
+class TrainingCluster(pulumi.ComponentResource):
+    """A network, an EKS cluster with an untainted pool for itself, GPU pools with their fabric, and the GPU stack on them."""
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: TrainingClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpukit:aws:TrainingCluster", name, {}, opts)
+        own = pulumi.ResourceOptions(parent=self)
+        plan = args.plan
+        with_efa = any(pool.efa_interfaces for pool in plan.pools)
+
+        # 1. network, the group that EFA needs, control plane
+        network = build_network(name, plan, own)
+        fabric = Fabric(name, FabricArgs(vpc_id=network.vpc_id, identity=plan.identity), own) if with_efa else None
+        cluster = build_cluster(name, plan, network, own)
+
+        # 2. the pool that carries the cluster's own pods, then the GPU pools
+        ground = Ground(network=network, cluster=cluster, fabric=fabric)
+        system = build_pool(name, plan, plan.system, ground, own)
+        pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
+
+        # 3. the GPU stack, once there are nodes for its controllers
+        self.handle = cluster_handle(plan, cluster, system, pools)
+        GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
+        if with_efa:
+            EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
+
+        self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

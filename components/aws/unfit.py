@@ -1,0 +1,98 @@
+"""Values of a sound spec that AWS, or two parts of one cluster, would still refuse: every one of them, before the first resource."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from components import catalog, naming, ownership
+from components.clock import now
+from components.refusals import SpecError
+from components.spec import Pool, Spec
+
+from . import outline
+from .cluster_access import access_problems
+from .scaling_tags import scaling_tags
+
+BUILT_VENDOR = "NVIDIA"
+TAGS_OF_EKS = 6
+"""Tags that EKS itself puts on a node group's scaling group, generously counted."""
+
+
+def refuse_unfit(spec: Spec) -> list[SpecError]:
+    """Names, tags, principals, machines, images and addresses. `spec` has passed `spec_checks`: its machines and zones exist."""
+    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec)]
+    for at, pool in enumerate(spec.pools):
+        found += _pool(f"pools[{at}]", spec, pool)
+    return found or _together(spec)
+
+
+def _together(spec: Spec) -> list[SpecError]:
+    """What the pools ask for together, once each is sound: their errors would repeat its own."""
+    owners = _tried("pools", "", lambda: _owners(spec))
+    space = _tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec))
+    return [*owners, *space, *_scaling_tags(spec)]
+
+
+def _names(spec: Spec) -> Iterator[SpecError]:
+    yield from _tried("name", spec.name, lambda: naming.cluster_name("aws", spec.name))
+
+
+def _version(spec: Spec) -> Iterator[SpecError]:
+    """Versions that EKS runs; one that the catalogue does not know yet needs a row there first."""
+    known = {version.minor: version for version in catalog.kubernetes_versions("aws")}
+    ends = {minor: version.end_of_extended_support for minor, version in known.items()}
+    running = tuple(minor for minor, end in ends.items() if end is None or end >= now().date())
+    if spec.kubernetes_version not in running:
+        end = ends.get(spec.kubernetes_version)
+        message = f"lost its last support on EKS on {end}" if end else "is no version of EKS that the catalogue knows"
+        yield SpecError(path="kubernetes_version", value=spec.kubernetes_version, message=message, allowed=running)
+
+
+def _tags(spec: Spec) -> Iterator[SpecError]:
+    for problem in naming.problems_of_user_tags("aws", spec.tags):
+        yield SpecError(path="tags", message=problem)
+    for problem in naming.problems("aws", {naming.tag_key("aws", "owner"): spec.owner}):
+        yield SpecError(path="owner", value=spec.owner, message=problem)
+
+
+def _access(spec: Spec) -> Iterator[SpecError]:
+    for path, problem in access_problems(spec.access.api, spec.access.api_cidrs, spec.access.admins, spec.access.viewers):
+        yield SpecError(path=f"access.{path}", message=problem)
+
+
+def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
+    yield from _tried(f"{path}.name", pool.name, lambda: naming.pool_name("aws", spec.name, pool.name))
+    if outline.ACCELERATOR_LABEL in pool.labels:
+        yield SpecError(path=f"{path}.labels", value=outline.ACCELERATOR_LABEL, message="is set by gpukit itself: leave it out")
+    machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
+    foreign = [m for m in machines if m.vendor != BUILT_VENDOR]
+    for machine in foreign:
+        message = f"{machine.vendor} accelerators are not built on AWS yet: take a machine with {BUILT_VENDOR} GPUs"
+        yield SpecError(path=f"{path}.machine", value=machine.name, message=message)
+    if not foreign:
+        yield from _tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image))
+
+
+def _scaling_tags(spec: Spec) -> Iterator[SpecError]:
+    """A scaling group takes as many tags as any resource, and ours and EKS's own come on top of the user's."""
+    for made in outline.pool_outlines(spec):
+        needed = len(scaling_tags(made, spec.name, spec.tags)) + TAGS_OF_EKS
+        most = naming.TAG_RULES["aws"].most
+        if needed > most:
+            message = (
+                f"the scaling group of pool {made.name} would carry {needed} tags, of which AWS takes {most}: give fewer tags or labels"
+            )
+            yield SpecError(path="tags", message=message)
+
+
+def _owners(spec: Spec) -> dict[str, dict[str, object]]:
+    """C3: one operator has one setting for the nodes of all pools."""
+    return ownership.operator_values({made.name: made.ownership for made in outline.pool_outlines(spec)})
+
+
+def _tried(path: str, value: object, attempt: Callable[[], object]) -> Iterator[SpecError]:
+    """The refusal that `attempt` raises, if it does."""
+    try:
+        attempt()
+    except ValueError as error:
+        yield SpecError(path=path, value=str(value), message=str(error))

@@ -1,0 +1,242 @@
+"""Inventory -> what it draws on each quota of its account, at maximum with surge; and the comparison with a recorded snapshot (J1).
+
+AWS counts vCPUs by family and market, per region; pools are summed. What the cloud's listing does not hold is unknown, never room.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Self, cast
+
+from . import catalog
+from .catalog import Machine, Quota
+from .inventory import CLOUDS, Cloud, Inventory, Market, NodePool
+from .unknown import Maybe, Unknown, known
+
+SCHEMA = "gpukit/quota/1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unmeasured:
+    """A pool whose demand, or part of it, cannot be told."""
+
+    urn: str
+    name: str
+    missing: Unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaDemand:
+    """What pools draw on one quota. `code` is "" where it is not known which quota they draw on."""
+
+    cloud: Cloud
+    region: Maybe[str]
+    code: str
+    name: str
+    unit: str
+    market: Maybe[Market]
+    need: float
+    """Certain demand, in `unit`. A floor while `unknown` is not empty."""
+    contested: float = 0.0
+    """Further demand that may draw on this quota or on another: the sources disagree."""
+    pools: tuple[str, ...] = ()
+    """Names, in order."""
+    unknown: tuple[Unmeasured, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.cloud, str(self.region), self.code, str(self.market)
+
+    def __add__(self, other: QuotaDemand) -> QuotaDemand:
+        return replace(
+            self,
+            need=self.need + other.need,
+            contested=self.contested + other.contested,
+            pools=tuple(dict.fromkeys((*self.pools, *other.pools))),
+            unknown=(*self.unknown, *other.unknown),
+        )
+
+
+def demand(inventory: Inventory) -> tuple[QuotaDemand, ...]:
+    """Demand of one stack per quota, sorted by cloud, region and code."""
+    return merged(part for pool in inventory.pools for part in _of_pool(pool))
+
+
+def merged(parts: Iterable[QuotaDemand]) -> tuple[QuotaDemand, ...]:
+    """Sum of demands per quota; of several stacks too, where they share an account."""
+    sums: dict[tuple[str, str, str, str], QuotaDemand] = {}
+    for part in parts:
+        sums[part.key] = sums[part.key] + part if part.key in sums else part
+    return tuple(sums[key] for key in sorted(sums))
+
+
+def _of_pool(pool: NodePool) -> Iterator[QuotaDemand]:
+    """A pool draws on each quota what its most demanding machine would."""
+    region, market, machines = pool.region, pool.market, pool.machines
+    if isinstance(region, Unknown) or isinstance(market, Unknown) or isinstance(machines, Unknown):
+        yield from (_unmeasured(pool, fact) for fact in (region, market, machines) if isinstance(fact, Unknown))
+        return
+    largest: dict[str, QuotaDemand] = {}
+    for machine in machines:
+        for part in _of_machine(pool, machine, market):
+            held = largest.get(part.code)
+            largest[part.code] = part if held is None else _greater(held, part)
+    yield from largest.values()
+
+
+def _greater(one: QuotaDemand, other: QuotaDemand) -> QuotaDemand:
+    return replace(
+        one,
+        need=max(one.need, other.need),
+        contested=max(one.contested, other.contested),
+        unknown=tuple(dict.fromkeys((*one.unknown, *other.unknown))),
+    )
+
+
+def _of_machine(pool: NodePool, machine: Maybe[str], market: Market) -> Iterator[QuotaDemand]:
+    row = catalog.find_machine(pool.cloud, machine) if known(machine) else None
+    if row is None:
+        path = pool.paths.get("machines", "machine")
+        yield _unmeasured(pool, machine if isinstance(machine, Unknown) else Unknown(path, f"{machine!r}, which is in no catalogue"))
+        return
+    if market is Market.CAPACITY_BLOCK:
+        return  # no quota code: blocks are capped in instances when they are bought
+    caps = catalog.quotas_for(row, market)
+    if not caps:
+        yield _unmeasured(pool, Unknown("quota", f"not established for {row.name} bought as {market}"))
+    yield from (_drawn(pool, row, cap, market) for cap in caps)
+
+
+def _drawn(pool: NodePool, machine: Machine, cap: Quota, market: Market) -> QuotaDemand:
+    nodes = pool.nodes.with_surge
+    units = _units(machine, cap.unit)
+    count = nodes * units if known(nodes) and known(units) else 0.0
+    unknown = next((fact for fact in (nodes, units) if isinstance(fact, Unknown)), None)
+    return QuotaDemand(
+        cloud=pool.cloud,
+        region=pool.region,
+        code=cap.code,
+        name=cap.name,
+        unit=cap.unit,
+        market=market if market is Market.SPOT else Market.ON_DEMAND,
+        need=0.0 if cap.ambiguous else count,
+        contested=count if cap.ambiguous else 0.0,
+        pools=(pool.name,),
+        unknown=() if unknown is None else (Unmeasured(urn=pool.urn, name=pool.name, missing=unknown),),
+    )
+
+
+def _units(machine: Machine, unit: str) -> Maybe[float]:
+    """What one node counts for in a quota's unit."""
+    counted = {"vCPU": float(machine.vcpus), "GPU": machine.gpu_count, "chip": machine.gpu_count, "instance": 1.0}
+    return counted.get(unit, Unknown("quota", f"counted in {unit!r}, which no rule turns into nodes"))
+
+
+def _unmeasured(pool: NodePool, missing: Unknown) -> QuotaDemand:
+    return QuotaDemand(
+        cloud=pool.cloud,
+        region=pool.region,
+        code="",
+        name="",
+        unit="",
+        market=pool.market,
+        need=0.0,
+        pools=(pool.name,),
+        unknown=(Unmeasured(urn=pool.urn, name=pool.name, missing=missing),),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotaEntry:
+    """One quota as recorded. `usage` None: not recorded."""
+
+    limit: float
+    usage: float | None
+    stacks: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Part of the usage that is a stack's own, by stack name: it does not stand in that stack's way."""
+
+    def room(self, stacks: Sequence[str]) -> Maybe[float]:
+        """What is left for `stacks`: limit - (usage - their own usage)."""
+        if self.usage is None:
+            return Unknown("usage", "not recorded in the snapshot")
+        return self.limit - (self.usage - self.own(stacks))
+
+    def own(self, stacks: Sequence[str]) -> float:
+        return sum(self.stacks.get(stack, 0.0) for stack in stacks)
+
+
+@dataclass(frozen=True)
+class QuotaSnapshot:
+    """Quotas of an account on one day: file format `gpukit/quota/1`."""
+
+    taken: date
+    entries: Mapping[tuple[str, str, str], QuotaEntry]
+    """By cloud, region and code as `_key` spells them."""
+    account: str | None = None
+
+    @classmethod
+    def load(cls, path: Path) -> Self:
+        """Raises ValueError with what is wrong in the file, OSError when it cannot be read."""
+        try:
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise ValueError(f"quota snapshot {path.name} is no JSON: {error}. Take a new one") from error
+
+    @classmethod
+    def from_json(cls, value: object) -> Self:
+        """Raises ValueError naming the first wrong entry."""
+        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        if document.get("schema") != SCHEMA:
+            raise ValueError(f"quota snapshot: schema is {document.get('schema')!r}, give {SCHEMA!r}")
+        rows = document.get("quotas")
+        if rows is None or not isinstance(rows, list):
+            raise ValueError("quota snapshot: `quotas` must be a list")
+        entries: dict[tuple[str, str, str], QuotaEntry] = {}
+        for i, row in enumerate(cast("list[object]", rows)):
+            key, entry = _entry(row, f"quota snapshot: quotas[{i}]")
+            if key in entries:
+                raise ValueError(f"quota snapshot: quotas[{i}] repeats {' '.join(key)}: keep one of them")
+            entries[key] = entry
+        account = document.get("account")
+        return cls(taken=_day(document.get("taken")), entries=entries, account=account if isinstance(account, str) else None)
+
+    def find(self, wanted: QuotaDemand) -> QuotaEntry | None:
+        return self.entries.get(_key(wanted.cloud, str(wanted.region), wanted.code))
+
+
+def _key(cloud: str, region: str, code: str) -> tuple[str, str, str]:
+    """Azure spells its family names with varying case and spaces."""
+    return cloud, region, code.replace(" ", "").casefold()
+
+
+def _day(value: object) -> date:
+    try:
+        return date.fromisoformat(cast("str", value))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"quota snapshot: taken is {value!r}, give the day such as 2026-11-30") from error
+
+
+def _entry(value: object, where: str) -> tuple[tuple[str, str, str], QuotaEntry]:
+    row = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    cloud, region, code = row.get("cloud"), row.get("region"), row.get("code")
+    if cloud not in CLOUDS or not isinstance(region, str) or not isinstance(code, str) or not code:
+        raise ValueError(f"{where} needs cloud ({', '.join(CLOUDS)}), region and code")
+    stacks = row.get("stacks", {})
+    if stacks is None or not isinstance(stacks, Mapping):
+        raise ValueError(f"{where}.stacks must map stack names to their usage")
+    own = {str(name): _amount(amount, f"{where}.stacks.{name}") for name, amount in cast("Mapping[object, object]", stacks).items()}
+    usage = None if row.get("usage") is None else _amount(row["usage"], f"{where}.usage")
+    if usage is not None and sum(own.values()) > usage:
+        raise ValueError(f"{where}: stacks use {sum(own.values()):g} together, more than the usage {usage:g}")
+    return _key(cloud, region, code), QuotaEntry(limit=_amount(row.get("limit"), f"{where}.limit"), usage=usage, stacks=own)
+
+
+def _amount(value: object, where: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise ValueError(f"{where} is {value!r}, give a number of at least 0")
+    return float(value)

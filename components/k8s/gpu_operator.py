@@ -1,0 +1,81 @@
+"""NVIDIA's GPU Operator: whatever of the GPU stack the nodes' image does not bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components import catalog
+from components.handle import ClusterHandle
+from components.ownership import FabricPlugin, operator_values
+
+from .release import release
+
+CHART = "gpu-operator"
+NAMESPACE = "gpu-operator"
+EXPORTER_MIB_PER_GPU = 128
+EXPORTER_MIB_LEAST = 512
+"""I3: half of the exporters on 8-GPU nodes ran out of 512 MiB; with 8 GPUs this gives 1 GiB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GpuOperatorArgs:
+    cluster: ClusterHandle
+
+
+class GpuOperator(pulumi.ComponentResource):
+    """The operator in a namespace of its own, set to the parts that no pool's image owns."""
+
+    release: kubernetes.helm.v3.Release
+
+    def __init__(self, name: str, args: GpuOperatorArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpukit:k8s:GpuOperator", name, {}, opts)
+        namespace = self._namespace(name, args.cluster)
+        self.release = release(name, catalog.chart(CHART), NAMESPACE, values(args.cluster), args.cluster.options(self, namespace))
+        self.register_outputs({"version": catalog.chart(CHART).version})
+
+    def _namespace(self, name: str, cluster: ClusterHandle) -> kubernetes.core.v1.Namespace:
+        """Privileged, since driver containers and plugins reach into the host; said for Pod Security, which would refuse them."""
+        return kubernetes.core.v1.Namespace(
+            name,
+            metadata=kubernetes.meta.v1.ObjectMetaArgs(name=NAMESPACE, labels={"pod-security.kubernetes.io/enforce": "privileged"}),
+            opts=cluster.options(self),
+        )
+
+
+def values(cluster: ClusterHandle) -> dict[str, object]:
+    """The chart's values for this cluster's pools. Raises OwnersConflict when no one setting serves them all (C3)."""
+    tolerations = tolerate(cluster.taints)
+    owned = operator_values({pool.name: pool.ownership for pool in cluster.pools})
+    settings: dict[str, dict[str, object]] = {
+        "operator": {"runtimeClass": "nvidia"},
+        "daemonsets": {"tolerations": tolerations},
+        "driver": {"upgradePolicy": {"autoUpgrade": False}},  # C15: nodes are replaced, their drivers are not changed under jobs
+        "devicePlugin": {"env": _plugin_environment(cluster)},
+        "dcgmExporter": {
+            "serviceMonitor": {"enabled": False},  # H5: the chart would ask the API server whether the kind exists
+            "resources": {"limits": {"memory": _exporter_memory(cluster)}},
+        },
+        # C19: pools grow and shrink, so what nodes left behind must be collected
+        "node-feature-discovery": {"worker": {"tolerations": tolerations}, "gc": {"enable": True}},
+    }
+    return {section: {**owned.get(section, {}), **settings.get(section, {})} for section in {**owned, **settings}}
+
+
+def tolerate(taints: Sequence[str]) -> list[dict[str, str]]:
+    """Tolerations of every taint: a chart's default list is replaced, never added to."""
+    return [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in taints]
+
+
+def _plugin_environment(cluster: ClusterHandle) -> list[dict[str, str]]:
+    """EFA nodes: the plugin must not hand out RDMA devices, which the fabric's own plugin owns."""
+    with_fabric = any(pool.ownership.fabric_plugin is not FabricPlugin.NOBODY for pool in cluster.pools)
+    return [{"name": "MOFED_ENABLED", "value": "false"}] if with_fabric else []
+
+
+def _exporter_memory(cluster: ClusterHandle) -> str:
+    most = max((pool.gpus_per_node for pool in cluster.pools), default=0)
+    return f"{max(EXPORTER_MIB_LEAST, most * EXPORTER_MIB_PER_GPU)}Mi"

@@ -1,0 +1,115 @@
+"""Objects of the policy SDK -> `ResourceSet`, failing closed: what the SDK refuses to show is `Unknown`, never absent.
+
+The SDK hands out properties as proxies that raise on unknown values, numbers as floats, secrets unwrapped. In a stack policy the
+properties are outputs, in a resource policy inputs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from pulumi_policy import PolicyProviderResource, PolicyResource, PolicyResourceOptions, ResourceValidationArgs
+from pulumi_policy.proxy import UnknownValueError
+
+from components.resource import Options, Resource, ResourceSet, Value
+from components.unknown import Unknown
+
+
+def value(given: object, path: str = "") -> Value:
+    """Plain JSON of a property, with `Unknown` where the SDK raises and for what is no JSON (assets, archives)."""
+    if isinstance(given, Mapping):
+        node = cast("Mapping[str, object]", given)
+        return {key: _entry(node, key, f"{path}.{key}" if path else str(key)) for key in node.keys()}  # noqa: SIM118 - values may raise
+    if isinstance(given, str | bool | int) or given is None:
+        return given
+    if isinstance(given, float):
+        return int(given) if given.is_integer() else given
+    if isinstance(given, Sequence):
+        items = cast("Sequence[object]", given)
+        return [_entry(items, i, f"{path}[{i}]") for i in range(len(items))]
+    return Unknown(path, f"not readable: {type(given).__name__}")
+
+
+def _entry(node: Any, key: str | int, path: str) -> Value:
+    try:
+        return value(node[key], path)
+    except UnknownValueError:
+        return Unknown(path)
+
+
+def of_stack(resources: Iterable[PolicyResource]) -> ResourceSet:
+    """All resources of a stack policy's call. Providers that only appear as a reference are added."""
+    listed = list(resources)
+    found = [_resource(resource) for resource in listed]
+    here = {resource.urn for resource in found}
+    providers = {p.urn: _provider(p) for p in (resource.provider for resource in listed) if p is not None and p.urn not in here}
+    return _set((*providers.values(), *found))
+
+
+def of_resource(args: ResourceValidationArgs) -> ResourceSet:
+    """The one resource of a resource policy's call, with its provider."""
+    resource = Resource(
+        urn=args.urn,
+        type=args.resource_type,
+        name=args.name,
+        inputs=value(args.props),
+        provider=args.provider.urn if args.provider else None,
+        options=_options(args.opts),
+    )
+    return _set((_provider(args.provider), resource) if args.provider else (resource,))
+
+
+def stack_config() -> dict[str, str]:
+    """The stack's configuration, where the engine hands it over (`PULUMI_CONFIG`); {} where it does not or it is not readable."""
+    try:
+        read: object = json.loads(os.environ.get("PULUMI_CONFIG") or "{}")
+    except json.JSONDecodeError:
+        return {}
+    if not isinstance(read, Mapping):
+        return {}
+    return {str(key): text if isinstance(text, str) else json.dumps(text) for key, text in cast("Mapping[object, object]", read).items()}
+
+
+def _set(resources: tuple[Resource, ...]) -> ResourceSet:
+    """Stack and project come from a URN, as packs started as plain executables get them from nowhere else."""
+    _, _, rest = (resources[0].urn if resources else "").partition("urn:pulumi:")
+    stack, _, project = rest.partition("::")
+    return ResourceSet(project=project.partition("::")[0], stack=stack, resources=resources, config=stack_config())
+
+
+def _resource(given: PolicyResource) -> Resource:
+    props = value(given.props)
+    identity = props.get("id") if isinstance(props, dict) else None
+    return Resource(
+        urn=given.urn,
+        type=given.resource_type,
+        name=given.name,
+        parent=given.parent.urn if given.parent else None,
+        inputs=props,
+        outputs=props,
+        id=identity if isinstance(identity, str) and identity else Unknown("id"),
+        dependencies=tuple(_urns(given.dependencies)),
+        property_dependencies={prop: tuple(_urns(others)) for prop, others in given.property_dependencies.items()},
+        provider=given.provider.urn if given.provider else None,
+        options=_options(given.opts),
+    )
+
+
+def _urns(resources: Iterable[PolicyResource | None]) -> Iterator[str]:
+    """The SDK leaves gaps for dependencies that it does not find."""
+    return (resource.urn for resource in resources if resource is not None)
+
+
+def _provider(given: PolicyProviderResource) -> Resource:
+    return Resource(urn=given.urn, type=given.resource_type, name=given.name, inputs=value(given.props))
+
+
+def _options(given: PolicyResourceOptions) -> Options:
+    return Options(
+        protect=bool(given.protect),
+        ignore_changes=tuple(given.ignore_changes),
+        delete_before_replace=bool(given.delete_before_replace),
+    )

@@ -1,0 +1,101 @@
+"""`policies/limits.yaml`: what the owners of the guardrails allow. Stack files may only be stricter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .finding import Level
+
+DEFAULT_PATH = Path(__file__).with_name("limits.yaml")
+
+RuleId = Annotated[str, Field(pattern=r"^GPU-[A-Z]+-\d{2}$")]
+Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class LimitsError(ValueError):
+    """The limits are not usable; the text names each field, its value and what is wrong."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Allowed(_Frozen):
+    """Empty: everything."""
+
+    machines: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()
+
+
+class Ceiling(_Frozen):
+    """US dollars; None: no ceiling."""
+
+    hourly_usd: Usd | None = None
+    """Compared with the maximum plus surge."""
+    monthly_usd: Usd | None = None
+    """Compared with the maximum."""
+
+
+class Ceilings(_Frozen):
+    default: Ceiling = Ceiling()
+    stacks: Mapping[str, Ceiling] = {}
+
+    def of(self, stack: str) -> Ceiling:
+        return self.stacks.get(stack, self.default)
+
+
+class Suppression(_Frozen):
+    """A finding that the owners accept for a while."""
+
+    rule: RuleId
+    stack: str | None = None
+    """Default: every stack."""
+    resource: str | None = None
+    """Resource name; default: every resource."""
+    reason: Annotated[str, Field(min_length=10)]
+    expires: date
+
+    def active(self, today: date) -> bool:
+        """Up to and including the day on which it expires."""
+        return today <= self.expires
+
+    def covers(self, rule: str, stack: str, urn: str) -> bool:
+        return self.rule == rule and self.stack in (None, stack) and self.resource in (None, urn.rpartition("::")[2])
+
+
+class Limits(_Frozen):
+    """The whole file."""
+
+    schema_: Annotated[Literal["gpukit/limits/1"], Field(alias="schema")] = "gpukit/limits/1"
+    allowed: Allowed = Allowed()
+    ceilings: Ceilings = Ceilings()
+    levels: Mapping[RuleId, Level] = {}
+    suppressions: tuple[Suppression, ...] = ()
+    price_stale_days: Annotated[int, Field(ge=1)] = 90
+
+    @classmethod
+    def load(cls, path: Path = DEFAULT_PATH) -> Self:
+        """Raises LimitsError for a file that is no YAML or breaks the schema, OSError when it cannot be read."""
+        try:
+            value: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise LimitsError(f"{path.name} is no YAML: {error}") from error
+        return cls.from_json(value, source=path.name)
+
+    @classmethod
+    def from_json(cls, value: object, *, source: str = "limits") -> Self:
+        """Raises LimitsError with every error at once."""
+        try:
+            return cls.model_validate(value)
+        except ValidationError as error:
+            raise LimitsError(f"{source}: {'; '.join(_told(error))}") from error
+
+
+def _told(error: ValidationError) -> list[str]:
+    return [f"{'.'.join(map(str, e['loc'])) or 'file'} is {e['input']!r}: {e['msg']}" for e in error.errors()]

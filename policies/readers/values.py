@@ -1,0 +1,100 @@
+"""Plain values out of raw properties: what has the wrong type is unknown, what is blank is absent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeVar, cast
+
+from components.resource import Value
+from components.unknown import Maybe, Unknown
+
+T = TypeVar("T")
+
+
+def whole(value: Value, path: str) -> Maybe[int | None]:
+    """A count: policies and JSON give 4.0 for 4, some bridges give "4"."""
+    if isinstance(value, Unknown) or value is None:
+        return value
+    number = _number(value)
+    if number is None or not number.is_integer() or number < 0:
+        return Unknown(path, "not readable: no whole number of at least 0")
+    return int(number)
+
+
+def number(value: Value, path: str) -> Maybe[float | None]:
+    if isinstance(value, Unknown) or value is None:
+        return value
+    found = _number(value)
+    return Unknown(path, "not readable: no number of at least 0") if found is None or found < 0 else found
+
+
+def _number(value: Value) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def text(value: Value, path: str) -> Maybe[str | None]:
+    """A word. Providers store "" for what the program leaves out."""
+    if isinstance(value, Unknown) or value is None:
+        return value
+    if not isinstance(value, str):
+        return Unknown(path, "not readable: no text")
+    return value or None
+
+
+def flag(value: Value, path: str) -> Maybe[bool | None]:
+    """A switch. Launch templates write "true" and "false" as text."""
+    if isinstance(value, Unknown) or value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value in ("true", "false", ""):
+        return value == "true" if value else None
+    return Unknown(path, "not readable: neither true nor false")
+
+
+def items(value: Value, path: str) -> Maybe[tuple[Value, ...]]:
+    """A list; absent is empty."""
+    if isinstance(value, Unknown):
+        return value
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple):
+        return Unknown(path, "not readable: no list")
+    return tuple(cast("Iterable[Value]", value))
+
+
+def given(value: Maybe[T | None], path: str, reason: str) -> Maybe[T]:
+    """`value`, with an absent one turned into an unknown one."""
+    return Unknown(path, reason) if value is None else value
+
+
+def first(*values: Maybe[T | None]) -> Maybe[T | None]:
+    """The first value that is not absent; an unknown one counts as given."""
+    return next((value for value in values if value is not None), None)
+
+
+def any_of(claims: Iterable[Maybe[bool]]) -> Maybe[bool]:
+    """True as soon as one claim holds; unknown when none does and one cannot be told."""
+    unknown: Unknown | None = None
+    for claim in claims:
+        if isinstance(claim, Unknown):
+            unknown = claim if unknown is None else unknown
+        elif claim:
+            return True
+    return False if unknown is None else unknown
+
+
+def all_of(claims: Iterable[Maybe[bool]]) -> Maybe[bool]:
+    """False as soon as one claim fails; unknown when none does and one cannot be told."""
+    unknown: Unknown | None = None
+    for claim in claims:
+        if isinstance(claim, Unknown):
+            unknown = claim if unknown is None else unknown
+        elif not claim:
+            return False
+    return True if unknown is None else unknown

@@ -1,0 +1,103 @@
+"""GPU-DRV: driver and container toolkit have exactly one owner on every node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from components import catalog
+from components.inventory import GpuPool, Owner
+from components.unknown import Unknown, known
+from policies.finding import Status
+
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
+
+NVIDIA = "NVIDIA"
+_NO_OPERATOR_DRIVER = "al2023"
+"""Operating system for which the GPU Operator has no driver image (B6)."""
+
+
+def _nvidia_pools(case: Case) -> Iterator[GpuPool]:
+    """Pools in a cluster that have NVIDIA GPUs or may have them."""
+    for pool in case.inventory.gpu_pools:
+        if pool.cluster is not None and _may_be_nvidia(pool):
+            yield pool
+
+
+def _may_be_nvidia(pool: GpuPool) -> bool:
+    if isinstance(pool.machines, Unknown):
+        return True
+    rows = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
+    return any(row is None or row.vendor == NVIDIA for row in rows)
+
+
+def _kind(pool: GpuPool) -> str:
+    return pool.image.kind if pool.image is not None and known(pool.image.kind) else "unknown"
+
+
+def _path(pool: GpuPool) -> str:
+    return pool.image.path if pool.image is not None else ""
+
+
+def _driver(case: Case) -> Iterator[Verdict]:
+    for pool in _nvidia_pools(case):
+        owners = pool.driver_owners
+        if isinstance(owners, Unknown):
+            yield cannot_tell(pool.urn, owners, subject=pool.name, so="it cannot be told who installs the NVIDIA driver")
+        elif owners is None:
+            text = f"{pool.name}: the image is your own ({_kind(pool)}) and nothing tells whether it ships the NVIDIA driver. "
+            text += "Make sure that either the image or the GPU Operator (driver.enabled) brings it, not both."
+            yield Verdict(status=Status.UNCHECKED, urn=pool.urn, path=_path(pool), message=text)
+        elif len(owners) != 1:
+            yield _wrong_number(pool, owners)
+        elif owners == (Owner.GPU_OPERATOR,) and _without_operator_driver(pool):
+            text = (
+                f"{pool.name}: image {_kind(pool)} ships no NVIDIA driver, and the GPU Operator has no driver image for Amazon Linux 2023. "
+            )
+            text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA, with driver.enabled=false."
+            yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
+
+
+def _without_operator_driver(pool: GpuPool) -> bool:
+    row = catalog.image(pool.cloud, _kind(pool))
+    return row is not None and row.os == _NO_OPERATOR_DRIVER
+
+
+def _wrong_number(pool: GpuPool, owners: tuple[Owner, ...]) -> Verdict:
+    if owners:
+        text = f"{pool.name}: {len(owners)} owners of the NVIDIA driver ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU Operator "
+        text += "would install it again, which ends in a crash loop. Set driver.enabled=false in the GPU Operator's values (the chart's default is true)."
+    else:
+        text = f"{pool.name}: nobody installs the NVIDIA driver: image {_kind(pool)} ships none and no GPU Operator of this cluster has driver.enabled. "
+        text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA."
+    return Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
+
+
+def _toolkit(case: Case) -> Iterator[Verdict]:
+    for pool in _nvidia_pools(case):
+        owners = pool.toolkit_owners
+        if isinstance(owners, Unknown):
+            yield cannot_tell(pool.urn, owners, subject=pool.name, so="it cannot be told who installs the NVIDIA container toolkit")
+        elif owners is not None and len(owners) > 1:
+            text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU "
+            text += "Operator would install it again. Set toolkit.enabled=false in the GPU Operator's values (the chart's default is true)."
+            yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
+
+
+RULES = (
+    Rule(
+        id="GPU-DRV-01",
+        title="Exactly one owner installs the NVIDIA driver",
+        failures=("C1", "C3", "B6"),
+        scope=Scope.STACK,
+        check=_driver,
+        fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",
+    ),
+    Rule(
+        id="GPU-DRV-02",
+        title="At most one owner installs the NVIDIA container toolkit",
+        failures=("C1",),
+        scope=Scope.STACK,
+        check=_toolkit,
+        fix="amiType AL2023_x86_64_NVIDIA with toolkit.enabled=false in the GPU Operator's values",
+    ),
+)

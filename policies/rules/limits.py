@@ -1,0 +1,75 @@
+"""GPU-LIM: what the owners of `policies/limits.yaml` allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from components.inventory import MachineChoice
+from components.unknown import Unknown
+from policies.finding import Level, Status
+
+from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+
+
+def _allowed(case: Case) -> Iterator[Verdict]:
+    allowed = case.settings.limits.allowed
+    for choice in case.inventory.machine_choices:
+        if allowed.machines:
+            yield from _machine(choice, allowed.machines)
+        if allowed.regions:
+            yield from _region(choice.urn, choice.region, allowed.regions)
+    for plane in case.inventory.control_planes:
+        if allowed.regions:
+            yield from _region(plane.urn, plane.region, allowed.regions)
+
+
+def _machine(choice: MachineChoice, allowed: tuple[str, ...]) -> Iterator[Verdict]:
+    name = name_of(choice.urn)
+    if isinstance(choice.machine, Unknown):
+        yield cannot_tell(choice.urn, choice.machine, subject=name, so="it cannot be told whether its machine is allowed")
+    elif choice.machine not in allowed:
+        text = f"{name}: machine {choice.machine} is not allowed here; allowed are {', '.join(allowed)} (allowed.machines of policies/limits.yaml). "
+        text += "Take one of them, or have the owner of the limits add it."
+        yield Verdict(status=Status.VIOLATED, urn=choice.urn, path=choice.path, message=text)
+
+
+def _region(urn: str, region: str | Unknown, allowed: tuple[str, ...]) -> Iterator[Verdict]:
+    name = name_of(urn)
+    if isinstance(region, Unknown):
+        yield cannot_tell(urn, region, subject=name, so="it cannot be told whether its region is allowed")
+    elif region not in allowed:
+        text = f"{name}: region {region} is not allowed here; allowed are {', '.join(allowed)} (allowed.regions of policies/limits.yaml). "
+        text += "Take one of them, or have the owner of the limits add it."
+        yield Verdict(status=Status.VIOLATED, urn=urn, path="region", message=text)
+
+
+def _suppressions(case: Case) -> Iterator[Verdict]:
+    today = case.settings.now.date()
+    for i, entry in enumerate(case.settings.limits.suppressions):
+        if entry.stack in (None, case.inventory.stack) and not entry.active(today):
+            text = f"policies/limits.yaml: the suppression of {entry.rule} expired on {entry.expires} and counts no more ({entry.reason}). "
+            text += "Fix what it covered and remove it, or have the owner set a new day."
+            yield Verdict(status=Status.VIOLATED, urn="", path=f"suppressions[{i}]", message=text)
+
+
+RULES = (
+    Rule(
+        id="GPU-LIM-01",
+        title="Machines and regions are allowed ones",
+        failures=(),
+        scope=Scope.RESOURCE,
+        check=_allowed,
+        fix="allowed: {machines: [...], regions: [...]} in policies/limits.yaml; empty lists allow everything",
+        parameters=("allowed.machines", "allowed.regions"),
+    ),
+    Rule(
+        id="GPU-LIM-02",
+        title="Suppressions have not expired",
+        failures=(),
+        scope=Scope.STACK,
+        check=_suppressions,
+        fix="remove the suppression, or renew it with its reason",
+        level=Level.ADVISORY,
+        parameters=("suppressions",),
+    ),
+)

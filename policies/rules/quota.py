@@ -1,0 +1,94 @@
+"""GPU-QUOTA: demand at maximum with surge against a recorded snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from components.demand import QuotaDemand, QuotaEntry, QuotaSnapshot
+from components.unknown import Unknown
+from policies.finding import Status
+
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
+
+
+def _quota(case: Case) -> Iterator[Verdict]:
+    snapshot = case.settings.snapshot
+    if snapshot is None:
+        yield from _unchecked(case)
+        return
+    for wanted in case.demand:
+        for part in wanted.unknown:
+            yield cannot_tell(part.urn, part.missing, subject=part.name, so="its quota demand cannot be told")
+        if wanted.code and not isinstance(wanted.region, Unknown) and wanted.need + wanted.contested > 0:
+            yield from _against(wanted, wanted.region, snapshot, case.inventory.stack)
+
+
+def _unchecked(case: Case) -> Iterator[Verdict]:
+    needs = [f"{d.code} {_amount(d)} ({d.region})" for d in case.demand if d.code]
+    if needs:
+        text = f"quota: no snapshot was given, so nothing says whether the account has room for {', '.join(needs)}. "
+        text += "Give one with --quota-snapshot FILE (format gpukit/quota/1)."
+        yield Verdict(status=Status.UNCHECKED, urn="", path="", message=text)
+
+
+def _against(wanted: QuotaDemand, region: str, snapshot: QuotaSnapshot, stack: str) -> Iterator[Verdict]:
+    entry = snapshot.find(wanted)
+    where = f"quota {wanted.code} ({wanted.name}) in {region}"
+    if entry is None:
+        text = f"{where}: not in the snapshot of {snapshot.taken}, so it is not known whether {_needs(wanted)} fits. Record a new snapshot."
+        yield Verdict(status=Status.UNKNOWN, urn="", path=wanted.code, message=text)
+        return
+    room = entry.room((stack,))
+    most = entry.limit if isinstance(room, Unknown) else room
+    if wanted.need > most:
+        yield Verdict(
+            status=Status.VIOLATED, urn="", path=wanted.code, message=f"{where}: {_short(wanted, region, entry, snapshot, stack)}"
+        )
+    elif wanted.need + wanted.contested > most:
+        text = f"{where}: {_needs(wanted)} may draw on it, and {most:g} are free; sources disagree which quota these machines draw on. "
+        yield Verdict(status=Status.UNKNOWN, urn="", path=wanted.code, message=text + "Look it up by name in the account.")
+    elif isinstance(room, Unknown):
+        text = f"{where}: the snapshot of {snapshot.taken} has no usage, so it is not known whether {_needs(wanted)} fits. Record a new snapshot."
+        yield Verdict(status=Status.UNKNOWN, urn="", path=wanted.code, message=text)
+
+
+def _amount(wanted: QuotaDemand) -> str:
+    """Unknown is never zero."""
+    certain = wanted.need + wanted.contested
+    return (
+        f"{'at least ' if certain else 'unknown '}{f'{certain:g} ' if certain else ''}{wanted.unit}"
+        if wanted.unknown
+        else f"{certain:g} {wanted.unit}"
+    )
+
+
+def _needs(wanted: QuotaDemand) -> str:
+    return f"{wanted.need + wanted.contested:g} {wanted.unit} for {', '.join(wanted.pools)}"
+
+
+def _short(wanted: QuotaDemand, region: str, entry: QuotaEntry, snapshot: QuotaSnapshot, stack: str) -> str:
+    usage = "not recorded" if entry.usage is None else f"{entry.usage:g}, {entry.own((stack,)):g} of it by this stack"
+    ask = (entry.usage or 0.0) - entry.own((stack,)) + wanted.need
+    text = f"needs {_needs(wanted)} at maximum with surge, the limit is {entry.limit:g}, usage {usage} (snapshot of {snapshot.taken}). "
+    text += "Nodes beyond it stay away, and their pods stay Pending without a message in the cluster. "
+    return text + f"Lower the maximum or request {ask:g}{_request(wanted, region, ask)}."
+
+
+def _request(wanted: QuotaDemand, region: str, ask: float) -> str:
+    if wanted.cloud != "aws":
+        return f" {wanted.unit}"
+    command = f"aws service-quotas request-service-quota-increase --service-code ec2 --quota-code {wanted.code}"
+    return f" {wanted.unit}: `{command} --desired-value {ask:g} --region {region}`"
+
+
+RULES = (
+    Rule(
+        id="GPU-QUOTA-01",
+        title="The account's quotas have room for the maximum with surge",
+        failures=("J1",),
+        scope=Scope.STACK,
+        check=_quota,
+        fix="limit - (usage - usage of this stack) of at least (maximum + surge) x vCPUs, per family, market and region",
+        parameters=("quota snapshot",),
+    ),
+)

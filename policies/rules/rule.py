@@ -1,0 +1,104 @@
+"""What a rule is: a pure function from facts to verdicts, with its identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+
+from components import costing, demand
+from components.costing import Cost
+from components.demand import QuotaDemand
+from components.inventory import Inventory
+from components.unknown import Unknown
+from policies.finding import Level, Status
+from policies.settings import Settings
+
+
+class Scope(StrEnum):
+    RESOURCE = "resource"
+    """Needs one resource alone: in an update it stops that resource before it is made."""
+    STACK = "stack"
+    """Needs several resources: stops a preview, but in an update it speaks when all are made."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One stack before its rules. Cost and demand are worked out once, and only when a rule asks."""
+
+    inventory: Inventory
+    settings: Settings
+    given_cost: Cost | None = None
+    given_demand: tuple[QuotaDemand, ...] | None = None
+
+    @cached_property
+    def cost(self) -> Cost:
+        if self.given_cost is not None:
+            return self.given_cost
+        settings = self.settings
+        return costing.cost(
+            self.inventory,
+            now=settings.now,
+            overlay=settings.prices,
+            commitments=settings.commitments,
+            stale_days=settings.limits.price_stale_days,
+        )
+
+    @cached_property
+    def demand(self) -> tuple[QuotaDemand, ...]:
+        return demand.demand(self.inventory) if self.given_demand is None else self.given_demand
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """What a rule says about one thing."""
+
+    status: Status
+    urn: str
+    path: str
+    message: str
+    """What is wrong where, why it matters, how to fix it."""
+    level: Level | None = None
+    """Weaker than the rule's own, where only part of the rule is advice."""
+
+
+Check = Callable[[Case], Iterable[Verdict]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """One guardrail. `id` is never reused for another."""
+
+    id: str
+    title: str
+    failures: tuple[str, ...]
+    """Known-failure ids that it covers."""
+    scope: Scope
+    check: Check
+    fix: str
+    """The right configuration, as an example."""
+    level: Level = Level.MANDATORY
+    parameters: tuple[str, ...] = ()
+    """Fields of `policies/limits.yaml`, or other inputs, that it reads."""
+
+
+PLAIN_VALUE = "Give it as a plain value."
+
+
+def cannot_tell(urn: str, unknown: Unknown, *, subject: str, so: str, fix: str = PLAIN_VALUE) -> Verdict:
+    """A verdict that rests on a value which the plan does not know (H10)."""
+    message = f"{subject}: {unknown.path} is {unknown.reason}, so {so}. {fix}"
+    return Verdict(status=Status.UNKNOWN, urn=urn, path=unknown.path, message=message)
+
+
+def name_of(urn: str) -> str:
+    """The resource's name, which ends its URN; the text itself for ids of existing resources."""
+    return urn.rpartition("::")[2]
+
+
+def listed(paths: Iterable[str], shown: int = 3) -> str:
+    """`a, b, c and 29 more`."""
+    every = list(paths)
+    rest = len(every) - shown
+    return ", ".join(every[:shown]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,130 @@
+"""What rules are judged against: limits, the stack's own budget, quota snapshot, prices, the time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Self, cast
+
+from components import clock
+from components.demand import QuotaSnapshot
+from components.pricing import PriceOverlay
+from components.spec import Commitment
+from components.unknown import Maybe, Unknown
+
+from .limits import Ceiling, Limits
+
+CLUSTER_KEY = "gpukit:cluster"
+Period = Literal["hour", "month"]
+
+
+@dataclass(frozen=True)
+class Cap:
+    """One ceiling that a stack must stay under, and whose it is."""
+
+    period: Period
+    usd: Maybe[float]
+    owner: str
+    at_list_price: bool = False
+    """Whether the commitments that the stack file claims count for nothing here: it must not lift its owner's ceiling."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Inputs of the rules beside the inventory."""
+
+    now: datetime
+    limits: Limits = field(default_factory=Limits)
+    budget: Maybe[Ceiling] = field(default_factory=Ceiling)
+    """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
+    commitments: tuple[Commitment, ...] = ()
+    snapshot: QuotaSnapshot | None = None
+    prices: PriceOverlay = field(default_factory=PriceOverlay)
+
+    @classmethod
+    def for_stack(
+        cls,
+        config: Mapping[str, Any],
+        *,
+        limits: Limits,
+        snapshot: QuotaSnapshot | None = None,
+        prices: PriceOverlay | None = None,
+        now: datetime | None = None,
+    ) -> Self:
+        """Settings for the stack with this configuration (`pulumi config --json` form: objects as JSON text)."""
+        cluster = _cluster(config)
+        return cls(
+            now=now or clock.now(),
+            limits=limits,
+            budget=_budget(cluster),
+            commitments=_commitments(cluster),
+            snapshot=snapshot,
+            prices=prices or PriceOverlay(),
+        )
+
+    def caps(self, stack: str) -> Iterator[Cap]:
+        """Every ceiling that holds for `stack`."""
+        of_limits = self.limits.ceilings.of(stack)
+        yield from _caps(of_limits, "policies/limits.yaml", at_list_price=True)
+        if isinstance(self.budget, Unknown):
+            yield Cap("hour", self.budget, "the stack file")
+        else:
+            yield from _caps(self.budget, "the stack file's budget", at_list_price=False)
+
+
+def _caps(ceiling: Ceiling, owner: str, *, at_list_price: bool) -> Iterator[Cap]:
+    if ceiling.hourly_usd is not None:
+        yield Cap("hour", ceiling.hourly_usd, owner, at_list_price)
+    if ceiling.monthly_usd is not None:
+        yield Cap("month", ceiling.monthly_usd, owner, at_list_price)
+
+
+def _cluster(config: Mapping[str, Any]) -> Maybe[Mapping[str, Any]]:
+    """The stack file's structured key; {} when a program has none."""
+    value = config.get(CLUSTER_KEY)
+    if value is None:
+        return {}
+    try:
+        read = json.loads(value) if isinstance(value, str) else value
+    except json.JSONDecodeError:
+        return Unknown(CLUSTER_KEY, "not readable: no JSON")
+    return cast("Mapping[str, Any]", read) if isinstance(read, Mapping) else Unknown(CLUSTER_KEY, "not readable: no object")
+
+
+def _budget(cluster: Maybe[Mapping[str, Any]]) -> Maybe[Ceiling]:
+    if isinstance(cluster, Unknown):
+        return cluster
+    budget = cluster.get("budget")
+    if budget is None:
+        return Ceiling()
+    if not isinstance(budget, Mapping):
+        return Unknown(f"{CLUSTER_KEY}.budget", "not readable: no object")
+    hourly, monthly = (_usd(cast("Mapping[str, Any]", budget), key) for key in ("hourly_usd", "monthly_usd"))
+    if isinstance(hourly, Unknown) or isinstance(monthly, Unknown):
+        return hourly if isinstance(hourly, Unknown) else cast("Unknown", monthly)
+    return Ceiling(hourly_usd=hourly, monthly_usd=monthly)
+
+
+def _usd(budget: Mapping[str, Any], key: str) -> Maybe[float | None]:
+    value = budget.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        return Unknown(f"{CLUSTER_KEY}.budget.{key}", "not readable: no number above 0")
+    return float(value)
+
+
+def _commitments(cluster: Maybe[Mapping[str, Any]]) -> tuple[Commitment, ...]:
+    """Commitments that can be read; one that cannot takes nothing off the price."""
+    pricing = {} if isinstance(cluster, Unknown) else cluster.get("pricing")
+    listed = cast("Mapping[str, Any]", pricing).get("commitments") if isinstance(pricing, Mapping) else None
+    found: list[Commitment] = []
+    for entry in cast("list[object]", listed) if isinstance(listed, list) else []:
+        try:
+            found.append(Commitment.model_validate(entry))
+        except ValueError:
+            continue
+    return tuple(found)

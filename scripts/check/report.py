@@ -1,0 +1,28 @@
+"""A check for people: per stack one line and its findings."""
+
+from __future__ import annotations
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+
+from scripts.plan.findings_text import findings_block
+from scripts.plan.terminal import shown
+
+from .model import Checked, Report
+
+
+def print_report(report: Report, console: Console) -> None:
+    for checked in report.checked:
+        console.print(_checked(checked))
+    failing = sum(len(c.failing) for c in report.checked)
+    broken = sum(c.error is not None for c in report.checked)
+    verdict = f"{failing} finding{'s' * (failing != 1)} must be repaired" if failing else "nothing must be repaired"
+    console.print(shown(f"{verdict}{f', {broken} not judged' if broken else ''}.", "bold red" if failing or broken else "bold green"))
+
+
+def _checked(checked: Checked) -> RenderableType:
+    if checked.error is not None:
+        return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is told apart", "red"))
+    title = f"{checked.name}  {checked.resources} resources of project {checked.project}, from its {checked.source}"
+    return Group(Rule(shown(title, "bold"), align="left"), Padding(findings_block(checked.findings, checked.notes), (0, 0, 0, 2)))

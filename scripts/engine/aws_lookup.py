@@ -1,0 +1,118 @@
+"""Asks AWS, real or simulated (AWS_ENDPOINT_URL), what exists with a stack's identity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from components.naming import tag_key
+from scripts.engine.aws_kinds import REPEATABLE, TAGGED, Arn, parse_arn, route_id
+from scripts.engine.aws_session import client, told
+from scripts.engine.lookup import Absent, Answer, CannotTell, Exists
+from scripts.engine.state import PendingOperation, State
+
+_STACK, _RESOURCE = tag_key("aws", "stack"), tag_key("aws", "resource")
+
+
+class AwsLookup:
+    """Questions about `stack` in one account and region. `environment` holds credentials and, in the sandbox, the endpoint."""
+
+    def __init__(self, *, stack: str, region: str, environment: Mapping[str, str]) -> None:
+        self._stack = stack
+        self._client: Callable[[str], Any] = lambda service: client(service, region, environment)
+        self._by_parent: Mapping[str, Callable[[PendingOperation], Answer]] = {
+            "aws:iam/role:Role": self._role,
+            "aws:ec2/route:Route": self._route,
+            "aws:ec2/routeTableAssociation:RouteTableAssociation": self._association,
+        }
+
+    def of(self, operation: PendingOperation, state: State) -> Answer:
+        if operation.type in REPEATABLE:
+            return Absent(REPEATABLE[operation.type])
+        by_parent = self._by_parent.get(operation.type)
+        if by_parent is not None:
+            return told("look for what an interrupted run made", lambda: by_parent(operation))
+        return self._by_tags(operation, state)
+
+    def outside(self, state: State) -> tuple[str, ...]:
+        found = self._tagged({_STACK: self._stack})
+        gone = self._ended_instances(found)
+        return tuple(sorted(arn.text for arn in found if arn.text not in gone and not _recorded(arn, state)))
+
+    def _by_tags(self, operation: PendingOperation, state: State) -> Answer:
+        kind = TAGGED.get(operation.type)
+        if kind is None:
+            return CannotTell(f"gpukit does not know how to look for a {operation.type}")
+        tags = cast("Mapping[str, str]", operation.inputs.get("tags") or operation.inputs.get("tagsAll") or {})
+        if _RESOURCE not in tags or tags.get(_STACK) != self._stack:
+            return CannotTell(f"it was to be made without the identity tags {_STACK} and {_RESOURCE}")
+        found = self._tagged({_STACK: self._stack, _RESOURCE: tags[_RESOURCE]})
+        ids = {kind.id(arn, operation.inputs) for arn in found if kind.matches(arn)} - state.ids
+        return Exists(tuple(sorted(ids))) if ids else Absent()
+
+    def _tagged(self, tags: Mapping[str, str]) -> tuple[Arn, ...]:
+        filters = [{"Key": key, "Values": [value]} for key, value in tags.items()]
+
+        def ask() -> tuple[Arn, ...]:
+            pages = self._client("resourcegroupstaggingapi").get_paginator("get_resources").paginate(TagFilters=filters)
+            return tuple(parse_arn(str(item["ResourceARN"])) for page in pages for item in page["ResourceTagMappingList"])
+
+        return told("list what carries the stack's identity tags", ask)
+
+    def _ended_instances(self, found: tuple[Arn, ...]) -> frozenset[str]:
+        """Instances stay listed for about an hour after their end, and cost nothing any more."""
+        instances = {arn.rest: arn.text for arn in found if (arn.service, arn.kind) == ("ec2", "instance")}
+        if not instances:
+            return frozenset()
+
+        def ask() -> frozenset[str]:
+            filters = [{"Name": "instance-id", "Values": sorted(instances)}]
+            pages = self._client("ec2").get_paginator("describe_instances").paginate(Filters=filters)
+            running = {
+                str(instance["InstanceId"])
+                for page in pages
+                for reservation in page["Reservations"]
+                for instance in reservation["Instances"]
+                if instance["State"]["Name"] not in ("terminated", "shutting-down")
+            }
+            return frozenset(arn for name, arn in instances.items() if name not in running)
+
+        return told("see which instances run", ask)
+
+    def _role(self, operation: PendingOperation) -> Answer:
+        """Roles are not part of the tagging API; their name is decided before the create."""
+        name = operation.inputs.get("name")
+        if not isinstance(name, str):
+            return CannotTell("its name is not in the state")
+        iam = self._client("iam")
+        try:
+            role = iam.get_role(RoleName=name)["Role"]
+        except iam.exceptions.NoSuchEntityException:
+            return Absent()
+        tags = {str(tag["Key"]): str(tag["Value"]) for tag in role.get("Tags", ())}
+        if tags.get(_STACK) != self._stack:
+            return CannotTell(f"a role named {name} exists that does not carry this stack's identity")
+        return Exists((name,))
+
+    def _route(self, operation: PendingOperation) -> Answer:
+        table, destination = operation.inputs.get("routeTableId"), operation.inputs.get("destinationCidrBlock")
+        if not isinstance(table, str) or not isinstance(destination, str):
+            return CannotTell("its route table or destination is not in the state")
+        routes = [route for found in self._tables(table) for route in found["Routes"]]
+        there = any(route.get("DestinationCidrBlock") == destination for route in routes)
+        return Exists((route_id(table, destination),)) if there else Absent()
+
+    def _association(self, operation: PendingOperation) -> Answer:
+        table, subnet = operation.inputs.get("routeTableId"), operation.inputs.get("subnetId")
+        if not isinstance(table, str) or not isinstance(subnet, str):
+            return CannotTell("its route table or subnet is not in the state")
+        found = [each for one in self._tables(table) for each in one.get("Associations", ()) if each.get("SubnetId") == subnet]
+        return Exists(tuple(str(each["RouteTableAssociationId"]) for each in found)) if found else Absent()
+
+    def _tables(self, table: str) -> list[dict[str, Any]]:
+        filters = [{"Name": "route-table-id", "Values": [table]}]
+        return list(self._client("ec2").describe_route_tables(Filters=filters)["RouteTables"])
+
+
+def _recorded(arn: Arn, state: State) -> bool:
+    return arn.text in state.ids or arn.rest in state.ids or arn.rest.split("/")[-1] in state.ids

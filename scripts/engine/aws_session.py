@@ -1,0 +1,44 @@
+"""boto3 clients with bounded time, and their errors as one paragraph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from scripts.errors import Failed
+
+T = TypeVar("T")
+SECONDS = 10
+"""Longest wait for one answer; a cloud that is silent for longer is out of reach."""
+
+
+def client(service: str, region: str, environment: Mapping[str, str]) -> Any:
+    """A boto3 client whose endpoint and credentials come from `environment` alone where it names an endpoint (the sandbox)."""
+    import boto3
+    from botocore.config import Config
+
+    config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": 2, "mode": "standard"})
+    endpoint = environment.get("AWS_ENDPOINT_URL")
+    make = cast("Any", boto3).session.Session().client
+    if endpoint is None:
+        return make(service, region_name=region, config=config)
+    return make(
+        service,
+        region_name=region,
+        config=config.merge(Config(proxies={})),
+        endpoint_url=endpoint,
+        aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+    )
+
+
+def told(purpose: str, ask: Callable[[], T]) -> T:
+    """What `ask` gives. Raises Failed when AWS refuses or does not answer, in one paragraph that starts with `purpose`."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        return ask()
+    except (BotoCoreError, ClientError) as error:
+        raise Failed(
+            f"AWS did not answer when asked to {purpose}: {error}. Nothing was changed. Check credentials, region and network."
+        ) from error

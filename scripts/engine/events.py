@@ -1,0 +1,158 @@
+"""The engine's event log: one JSON object a line, gathered into what a person and a machine want to know of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+_SIGNATURE = "4dabf18193072939515e22adb298388d"
+_SECRET_MARK = "1b47061264138c4ac30d75fd1eb44270"
+SECRET = "[secret]"
+OWN_PACK = "gpukit"
+STACK_TYPE = "pulumi:pulumi:Stack"
+UNCHANGED = frozenset({"same", "read", "refresh"})
+"""Operations that change nothing in a cloud."""
+
+
+@dataclass(frozen=True)
+class PolicyFinding:
+    """A report of a policy pack, in the words of its rule."""
+
+    policy: str
+    level: str
+    urn: str
+    message: str
+
+    @property
+    def mandatory(self) -> bool:
+        return self.level == "mandatory"
+
+    def as_json(self) -> dict[str, str]:
+        return {"policy": self.policy, "level": self.level, "urn": self.urn, "message": self.message}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation on one resource, begun or ended."""
+
+    operation: str
+    urn: str
+    ended: bool
+    failed: bool = False
+    real: bool = True
+    """Whether it is a thing in a cloud: components, providers and the stack exist in the state only."""
+
+    @property
+    def changes(self) -> bool:
+        return self.real and self.operation not in UNCHANGED
+
+
+@dataclass
+class Report:
+    """All that a run said. `add` takes the log's lines in order."""
+
+    changes: dict[str, int] = field(default_factory=dict[str, int])
+    findings: list[PolicyFinding] = field(default_factory=list[PolicyFinding])
+    outputs: dict[str, Any] = field(default_factory=dict[str, Any])
+    errors: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+    steps: list[Step] = field(default_factory=list[Step])
+    seconds: int = 0
+    ended: bool = False
+    """Whether the engine wrote its summary: without it the run was cut off."""
+
+    @property
+    def mandatory(self) -> tuple[PolicyFinding, ...]:
+        return tuple(finding for finding in self.findings if finding.mandatory)
+
+    @property
+    def changed(self) -> bool:
+        return any(operation not in UNCHANGED for operation in self.changes)
+
+    def add(self, line: str) -> Step | None:
+        """Take one line; gives the step that it begins or ends. A line cut off by a killed engine is passed over."""
+        try:
+            event: dict[str, Any] = json.loads(line)
+        except ValueError:
+            return None
+        for name, body in event.items():
+            if isinstance(body, dict):
+                return self._take(name, cast("dict[str, Any]", body))
+        return None
+
+    def _take(self, name: str, body: dict[str, Any]) -> Step | None:
+        match name:
+            case "policyEvent":
+                self._add_finding(body)
+            case "diagnosticEvent":
+                self._add_diagnostic(body)
+            case "summaryEvent":
+                self.changes = {key: int(count) for key, count in dict(body.get("resourceChanges") or {}).items()}
+                self.seconds = int(body.get("durationSeconds") or 0)
+                self.ended = True
+            case "resourcePreEvent" | "resOutputsEvent" | "resOpFailedEvent":
+                return self._add_step(name, body)
+            case _:
+                pass
+        return None
+
+    def _add_finding(self, body: dict[str, Any]) -> None:
+        finding = PolicyFinding(
+            policy=str(body.get("policyName", "")),
+            level=str(body.get("enforcementLevel", "")),
+            urn=str(body.get("resourceUrn", "")),
+            message=_report(str(body.get("policyPackName", "")), str(body.get("message", "")).strip()),
+        )
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def _add_diagnostic(self, body: dict[str, Any]) -> None:
+        text = str(body.get("message", "")).strip()
+        kept = {"error": self.errors, "warning": self.warnings}.get(str(body.get("severity")))
+        if kept is not None and text and text not in kept:
+            kept.append(text)
+
+    def _add_step(self, name: str, body: dict[str, Any]) -> Step:
+        metadata: dict[str, Any] = body.get("metadata") or {}
+        step = Step(
+            operation=str(metadata.get("op", "")),
+            urn=str(metadata.get("urn", "")),
+            ended=name != "resourcePreEvent",
+            failed=name == "resOpFailedEvent",
+            real=bool(metadata.get("provider")),
+        )
+        self.steps.append(step)
+        if step.ended and not step.failed and resource_type(step.urn) == STACK_TYPE:
+            new: dict[str, Any] = metadata.get("new") or {}
+            self.outputs = {key: masked(value) for key, value in dict(new.get("outputs") or {}).items()}
+        return step
+
+
+def _report(pack: str, message: str) -> str:
+    """The policy SDK puts the policy's description before the report. That of our own pack, one line that many rules share, is dropped."""
+    return message.partition("\n")[2] if pack == OWN_PACK and "\n" in message else message
+
+
+def masked(value: Any) -> Any:
+    """`value` with every secret replaced by "[secret]", at any depth."""
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value)
+        if fields.get(_SIGNATURE) == _SECRET_MARK:
+            return SECRET
+        return {key: masked(item) for key, item in fields.items()}
+    if isinstance(value, list):
+        return [masked(item) for item in cast("list[Any]", value)]
+    return value
+
+
+def resource_type(urn: str) -> str:
+    """The resource's own type, the last of the type chain in its URN."""
+    parts = urn.split("::")
+    return parts[2].rsplit("$", 1)[-1] if len(parts) > 3 else ""
+
+
+def resource_name(urn: str) -> str:
+    parts = urn.split("::", 3)
+    return parts[3] if len(parts) > 3 else urn

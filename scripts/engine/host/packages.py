@@ -1,0 +1,58 @@
+"""What an interpreter has installed: Pulumi packages for the engine's plug-ins, and all distributions for `pulumi about`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.engine.host.interpreter import Interpreter
+
+LISTING = """
+import importlib.metadata as metadata, json
+found = []
+for distribution in metadata.distributions():
+    plugins = [f for f in distribution.files or [] if f.name == "pulumi-plugin.json" and len(f.parts) == 2]
+    plugin = json.loads(distribution.locate_file(plugins[0]).read_text()) if plugins else None
+    found.append([distribution.metadata["Name"], distribution.version, plugin])
+print(json.dumps(found))
+"""
+"""Runs in the program's own interpreter, which may be older than the host's and needs no package of ours."""
+
+
+@dataclass(frozen=True)
+class Installed:
+    name: str
+    version: str
+    plugin: dict[str, Any] | None
+    """Content of the distribution's pulumi-plugin.json."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """A resource plug-in that the program's packages need; `version` starts with v."""
+
+    name: str
+    version: str
+    server: str
+
+
+def installed(interpreter: Interpreter) -> tuple[Installed, ...]:
+    """Every distribution of `interpreter`. Raises RuntimeError with the interpreter's own words when it cannot list them."""
+    command = [interpreter.python, "-c", LISTING]
+    run = subprocess.run(command, capture_output=True, text=True, env=dict(interpreter.environment), check=False)
+    if run.returncode:
+        raise RuntimeError(f"{interpreter.python} could not list its packages: {run.stderr.strip()[-2000:]}")
+    return tuple(Installed(*row) for row in json.loads(run.stdout))
+
+
+def providers(distributions: tuple[Installed, ...]) -> tuple[Provider, ...]:
+    """The resource plug-ins among `distributions`."""
+    return tuple(_provider(each, each.plugin) for each in distributions if each.plugin and each.plugin.get("resource"))
+
+
+def _provider(distribution: Installed, plugin: dict[str, Any]) -> Provider:
+    default_name = distribution.name.lower().replace("-", "_").removeprefix("pulumi_")
+    version = str(plugin.get("version") or distribution.version)
+    return Provider(str(plugin.get("name") or default_name), "v" + version.lstrip("v"), str(plugin.get("server") or ""))

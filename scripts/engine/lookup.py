@@ -1,0 +1,44 @@
+"""What a cloud answers when asked whether something exists that the state does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from scripts.engine.state import PendingOperation, State
+
+
+@dataclass(frozen=True)
+class Exists:
+    """It is there, under these ids in the provider's own form (more than one where the search cannot tell them apart)."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Absent:
+    """The cloud was asked in a way that would have found it, and it is not there; or making it again makes nothing twice."""
+
+    why: str = "it was not made"
+
+
+@dataclass(frozen=True)
+class CannotTell:
+    """Nobody was asked, or the answer proves nothing. Never taken for absence: a second one may cost as much as the first."""
+
+    reason: str
+
+
+Answer = Exists | Absent | CannotTell
+
+
+class CloudLookup(Protocol):
+    """Read-only questions to the clouds of one stack. Both raise Failed when the cloud does not answer."""
+
+    def of(self, operation: PendingOperation, state: State) -> Answer:
+        """Whether the object of an interrupted create exists outside of `state`."""
+        ...
+
+    def outside(self, state: State) -> tuple[str, ...]:
+        """Names (ARNs, self links) of everything with the stack's identity that `state` does not hold."""
+        ...

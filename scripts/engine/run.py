@@ -1,0 +1,158 @@
+"""`up`, `preview`, `refresh` and `destroy` of one stack: what comes before, the engine's run, what comes after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from scripts.engine import engine_lock, outcome, pending
+from scripts.engine.events import Report
+from scripts.engine.lookup import CloudLookup
+from scripts.engine.outcome import Outcome
+from scripts.engine.pending import Adopt
+from scripts.engine.process import Ended
+from scripts.engine.session import Session
+from scripts.engine.show import Show
+from scripts.engine.stack_lock import stack_lock
+from scripts.engine.state import State
+from scripts.engine.workspace import Workspace
+from scripts.errors import Exit, Refused
+
+Action = Literal["up", "preview", "refresh", "destroy"]
+_MOST_NAMED = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyPack:
+    """A pack for the run; `config` is the JSON file handed to it."""
+
+    directory: Path
+    config: Path | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One action on one stack, with everything that it needs from outside."""
+
+    action: Action
+    stack: str
+    workspace: Workspace
+    lookup: CloudLookup
+    pack: PolicyPack | None
+    approve: Callable[[Outcome], bool]
+    """Asked with the preview's outcome before anything is changed."""
+    show: Show
+
+    @property
+    def writes(self) -> bool:
+        return self.action != "preview"
+
+
+def act(job: Job) -> Outcome:
+    """Do it. Raises Refused, BadInput or Failed when it ends before the engine runs; then nothing was changed."""
+    session = Session(job.workspace, job.stack)
+    with _lock(job):
+        if job.writes:
+            _remove_stale_locks(job)
+        state = session.state()
+        if state is None:
+            if job.action in ("refresh", "destroy"):
+                return _plain(job, Exit.FINE, f"Stack {job.stack} was never made in this world: nothing to {job.action}.")
+            session.make()
+        elif job.writes and state.pending:
+            _recover(job, session)
+        if job.action == "up" and (state is None or state.empty):
+            _refuse_leftovers(job, state or State({}))
+        return _run(job, session)
+
+
+def _run(job: Job, session: Session) -> Outcome:
+    """Preview, ask, act."""
+    preview = _engine(job, session, _preview_words(job), _preview_phase(job), preview=True)
+    if job.action == "preview" or preview.exit is not Exit.FINE:
+        return preview
+    if not job.approve(preview):
+        return _plain(job, Exit.NO, "Not confirmed: nothing was changed.")
+    return _engine(job, session, _action_words(job), f"{job.action} of {job.stack}", preview=False)
+
+
+def _engine(job: Job, session: Session, words: list[str], phase: str, *, preview: bool) -> Outcome:
+    job.show.phase(phase, steps=job.action == "preview" or not preview)
+    run = session.run(words, job.show.line)
+    ended: Ended = run.follow(job.show.step, job.show.wait)
+    job.show.end()
+    report: Report = run.report
+    return outcome.outcome(ended, report, action=job.action, stack=job.stack, world=job.workspace.world, preview=preview)
+
+
+def _preview_phase(job: Job) -> str:
+    return f"previewing {job.stack}" if job.action == "preview" else f"previewing {job.action} of {job.stack}"
+
+
+def _preview_words(job: Job) -> list[str]:
+    if job.action in ("refresh", "destroy"):
+        return [job.action, "--preview-only"]
+    return ["preview", *_pack_words(job)]
+
+
+def _action_words(job: Job) -> list[str]:
+    """`destroy` keeps the engine's own preview: without it everything beside a protected resource would be deleted first."""
+    if job.action == "destroy":
+        return ["destroy", "--yes"]
+    return [job.action, "--yes", "--skip-preview", *(_pack_words(job) if job.action == "up" else [])]
+
+
+def _pack_words(job: Job) -> list[str]:
+    if job.pack is None:
+        return []
+    config = ["--policy-pack-config", str(job.pack.config)] if job.pack.config else []
+    return ["--policy-pack", str(job.pack.directory), *config]
+
+
+def _lock(job: Job) -> AbstractContextManager[None]:
+    if not job.writes:
+        return nullcontext()
+    return stack_lock(job.workspace.checkout.locks, world=job.workspace.world, stack=job.stack, action=job.action)
+
+
+def _remove_stale_locks(job: Job) -> None:
+    """Holding our own lock, no other gpukit works on the stack; an engine that was killed has left its lock."""
+    directory = job.workspace.state_directory
+    if directory is None:
+        return
+    for lock in engine_lock.remove_stale(directory, project=job.workspace.project, stack=job.stack):
+        job.show.line(f"removed the lock of engine process {lock.pid}, which was killed (locked since {lock.since})")
+
+
+def _recover(job: Job, session: Session) -> None:
+    """Settle what an interrupted engine left open, before the next one would make it twice (H12)."""
+    state = session.export()
+    decisions = tuple(pending.decide(operation, lambda each: job.lookup.of(each, state)) for operation in state.pending)
+    repaired = pending.repaired(state, decisions, stack=job.stack)
+    for decision in decisions:
+        did = f"found as {decision.id}, recorded" if isinstance(decision, Adopt) else f"cleared: {decision.why}"
+        job.show.line(f"interrupted earlier: {decision.operation.type} {decision.operation.name}: {did}")
+    session.replace_state(repaired)
+    adopted = [decision.operation.urn for decision in decisions if isinstance(decision, Adopt)]
+    if adopted:
+        session.read_again(adopted)
+
+
+def _refuse_leftovers(job: Job, state: State) -> None:
+    """A stack without state whose things exist has lost its state, or lives in another backend: a second set would be paid twice."""
+    found = job.lookup.outside(state)
+    if not found:
+        return
+    named = "\n".join(f"  - {name}" for name in found[:_MOST_NAMED])
+    more = f"\n  … and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    raise Refused(
+        f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{named}{more}\n"
+        f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
+    )
+
+
+def _plain(job: Job, code: Exit, message: str) -> Outcome:
+    return Outcome(action=job.action, stack=job.stack, world=job.workspace.world, exit=code, message=message)

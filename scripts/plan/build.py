@@ -1,0 +1,109 @@
+"""The plan of this project's own stacks: stack file, recording, judgement; one stack's error never hides another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from components import clock
+from components.aws import PoolOutline, pool_outlines
+from scripts.errors import BadInput, Exit, GpukitError
+from stacks import settings
+
+from . import stackfile
+from .judgement import Yardsticks, judged
+from .model import Plan, PoolPlan, StackPlan
+from .recorder import Recording, record
+from .stackfile import StackFile
+
+Progress = Callable[[str], None]
+
+
+def plan_stacks(root: Path, names: Sequence[str], by: Yardsticks, *, progress: Progress | None = None) -> Plan:
+    """The plan of `names` (none: every stack file under `root`), in this process.
+
+    Raises BadInput for a name without a file; whatever is wrong with one stack is in its own `error`.
+    """
+    wanted = names or stackfile.stack_names(root)
+    if not wanted:
+        raise BadInput("there is no stack file in stacks/: copy one of the examples of stacks/README.md to stacks/Pulumi.NAME.yaml.")
+    _refuse_unknown(root, wanted)
+    stacks: list[StackPlan] = []
+    for name in dict.fromkeys(wanted):
+        if progress is not None:
+            progress(f"planning {name}")
+        stacks.append(plan_stack(root, name, by))
+    return Plan(stacks=tuple(stacks), as_of=by.now, simulated=clock.in_sandbox(), inputs=by.files)
+
+
+def plan_stack(root: Path, name: str, by: Yardsticks) -> StackPlan:
+    """The plan of one stack; never raises for what is wrong with it."""
+    plan = StackPlan(name=name, project=stackfile.PROJECT)
+    try:
+        file = stackfile.read(root, name)
+    except GpukitError as error:
+        return replace(plan, error=str(error), exit=error.exit)
+    return judged_plan(_described(plan, file), recorded(root, file), by)
+
+
+def recorded(root: Path, file: StackFile) -> Recording:
+    """The stack program, run in this process."""
+    return record(
+        root / "stacks" / "__main__.py",
+        project=stackfile.PROJECT,
+        stack=file.stack,
+        config=file.config,
+        secret_keys=sorted(file.secret_keys),
+        directory=root / "stacks",
+        root=root,
+    )
+
+
+def judged_plan(plan: StackPlan, recording: Recording, by: Yardsticks) -> StackPlan:
+    """`plan` completed by what its program registers; a program that failed is not judged, as half a stack would pass for the whole."""
+    notes = (*plan.notes, *recording.notes, *(f"{severity}: {text}" for severity, text in recording.logs if severity != "info"))
+    plan = replace(plan, resources=recording.resources, notes=notes)
+    if recording.error is not None:
+        return replace(plan, error=recording.error, exit=Exit.USAGE)
+    found = judged(recording.resources, by)
+    code = Exit.NO if any(f.fails for f in found.findings) else Exit.FINE
+    return replace(plan, cost=found.cost, quota=found.quota, findings=found.findings, exit=code)
+
+
+def _refuse_unknown(root: Path, names: Sequence[str]) -> None:
+    """A misspelt name ends the command before anything is planned; a broken file is that stack's own matter."""
+    for name in names:
+        if name not in stackfile.stack_names(root):
+            stackfile.read(root, name)
+
+
+def _described(plan: StackPlan, file: StackFile) -> StackPlan:
+    """What the stack file says before any program runs. Its errors are left to the program, which tells them all at once."""
+    try:
+        value = json.loads(file.config.get(settings.KEY, "null"))
+        region = next((file.config.get(key) for cloud, key in settings.REGION_KEYS.items() if value["cloud"] == cloud), None)
+        here = settings.parse(value, stack=file.stack, region=region, file=file.path.name, project=plan.project)
+        pools = tuple(map(_pool, pool_outlines(here.spec))) if here.spec.cloud == "aws" else ()
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return plan
+    spec = here.spec
+    return replace(plan, cloud=spec.cloud, region=here.region, workload=spec.workload, environment=spec.environment, pools=pools)
+
+
+def _pool(outline: PoolOutline) -> PoolPlan:
+    return PoolPlan(
+        name=outline.name,
+        machines=tuple(m.name for m in outline.machines),
+        market=outline.market,
+        minimum=outline.nodes.min,
+        maximum=outline.nodes.max,
+        zones=outline.zones,
+        image=outline.image_kind,
+        gpus_per_node=outline.gpus_per_node,
+        gpu=outline.machine.gpu_model,
+        slots=outline.slots,
+        placement=outline.placement,
+        ownership=outline.ownership,
+    )

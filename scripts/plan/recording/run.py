@@ -1,0 +1,127 @@
+"""One run of one program."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import io
+import runpy
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
+from pulumi.runtime.settings import SETTINGS
+
+from .failures import paragraph
+from .invokes import plain_answers
+from .isolation import isolated
+from .monitor import Engine, Monitor, no_debug_log
+from .tape import Tape
+
+Program = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run, and as what."""
+
+    program: Program | Path
+    """The file to run, or a function for tests."""
+    project: str
+    stack: str
+    config: Mapping[str, str]
+    """Full keys to text, objects as JSON text."""
+    secret_keys: Sequence[str]
+    directory: Path
+    """Where it runs and imports from."""
+    root: Path
+    """Where its Pulumi.yaml lies."""
+    output: TextIO | None = None
+    """Where what it prints goes; None: nowhere."""
+    organization: str = "organization"
+
+
+def run(job: Job) -> Tape:
+    """The recording of `job` as a preview of a stack that starts from nothing.
+
+    Whatever the program raises, SystemExit included, becomes `Tape.error`; KeyboardInterrupt passes.
+    """
+    tape = Tape(project=job.project, stack=job.stack)
+    monitor = Monitor(tape, job.config)
+    confidential = monitor.confidential
+    confidential.add([job.config[key] for key in job.secret_keys if key in job.config])
+    # All settings of the SDK are context variables: a context of its own keeps every run apart.
+    failure = contextvars.Context().run(_guarded, job, monitor)
+    tape.error = None if failure is None else confidential.hidden(failure)
+    tape.logs = [(severity, confidential.hidden(text)) for severity, text in tape.logs]
+    return tape
+
+
+def _guarded(job: Job, monitor: Monitor) -> str | None:
+    """None, or one paragraph about how the program failed."""
+    directory = job.directory.resolve()
+    loop = _quiet_loop()
+    try:
+        with isolated(directory, job.output or io.StringIO()), plain_answers(), no_debug_log(), monitor.confidential.watching():
+            set_all_config(dict(job.config), list(job.secret_keys))
+            configure(_settings(job, monitor))
+            loop.run_until_complete(run_in_stack(_entry(job.program)))
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as stop:
+        return None if stop.code in {None, 0} else paragraph(stop, directory)
+    except BaseException as error:  # noqa: BLE001 # a foreign program may raise anything, and other stacks go on
+        return paragraph(error, directory)
+    finally:
+        _close(loop)
+    return None
+
+
+def _settings(job: Job, monitor: Monitor) -> Settings:
+    given: dict[str, Any] = {"organization": job.organization, "root_directory": str(job.root)}
+    return Settings(project=job.project, stack=job.stack, monitor=monitor, engine=Engine(monitor.tape), dry_run=True, **given)
+
+
+def _entry(program: Program | Path) -> Callable[[], Awaitable[None]]:
+    async def start() -> None:
+        if isinstance(program, Path):
+            runpy.run_path(str(program.resolve()), run_name="__main__")
+        else:
+            program()
+        await _settled()
+
+    return start
+
+
+async def _settled() -> None:
+    """Wait for all outputs at once. The SDK waits for them too, but one by one, each time over all that are left: a quarter of a run."""
+    while True:
+        outputs: set[asyncio.Task[Any]] = set(getattr(SETTINGS, "outputs", ()))
+        waiting = {output for output in outputs if not output.done()}
+        if not waiting or len(waiting) < len(outputs):
+            return  # a finished one that is still listed has failed, which the SDK tells
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
+
+
+def _quiet_loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    # One worker: registrations arrive in the order of the program, so that two runs give one plan.
+    loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+    # A failed program leaves tasks whose errors nobody awaits; its own error is told once.
+    loop.set_exception_handler(lambda _loop, _context: None)
+    asyncio.set_event_loop(loop)
+    return loop
+
+
+def _close(loop: asyncio.AbstractEventLoop) -> None:
+    pending = asyncio.all_tasks(loop)
+    for task in pending:
+        task.cancel()
+    if pending:
+        loop.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+    loop.run_until_complete(loop.shutdown_default_executor())
+    loop.close()
+    asyncio.set_event_loop(None)

@@ -1,0 +1,78 @@
+"""The AWS door: what boto3 calls. Region and service come from the request's signature scope, the account is the world's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from scripts.errors import GpukitError
+from scripts.sandbox.doors import autoscaling, ec2, ec2_actions, eks, tagging
+from scripts.sandbox.doors.aws_call import Call, Handler
+from scripts.sandbox.doors.aws_protocol import failure, model, operation, parameters, response
+from scripts.sandbox.doors.http import Request, Response
+from scripts.sandbox.refusal import Refusal
+from scripts.sandbox.simulation import Simulation
+
+_SCOPE = re.compile(r"Credential=[^/]+/\d{8}/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request")
+
+
+def _caller(call: Call) -> dict[str, str]:
+    arn = f"arn:aws:iam::{call.world.account}:user/simulated"
+    return {"UserId": "AIDASIMULATED", "Account": call.world.account, "Arn": arn}
+
+
+SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
+    "ec2": ("ec2", {**ec2.HANDLERS, **ec2_actions.HANDLERS}),
+    "eks": ("eks", eks.HANDLERS),
+    "autoscaling": ("autoscaling", autoscaling.HANDLERS),
+    "tagging": ("resourcegroupstaggingapi", tagging.HANDLERS),
+    "sts": ("sts", {"GetCallerIdentity": _caller}),
+}
+"""Signing name to boto3's service name and the operations that are answered."""
+
+
+def door(world: Simulation) -> Callable[[Request], Response]:
+    def answer(request: Request) -> Response:
+        scope = _SCOPE.search(request.headers.get("authorization", ""))
+        if scope is None:
+            return failure(
+                _likely_protocol(request), "MissingAuthenticationToken", "the request is not signed: sign it with any credentials", 403
+            )
+        known = SERVICES.get(scope["service"])
+        if known is None:
+            services = ", ".join(name for name, _ in SERVICES.values())
+            message = f"the simulated AWS has no service {scope['service']}: it has {services}"
+            return failure(_likely_protocol(request), "UnknownService", message, 501)
+        return _serve(world, request, scope["region"], *known)
+
+    return answer
+
+
+def _serve(world: Simulation, request: Request, region: str, service_name: str, handlers: Mapping[str, Handler]) -> Response:
+    service = model(service_name)
+    protocol = service.resolved_protocol
+    try:
+        world.faults.throttle(service_name)
+        name, path = operation(service, request)
+        handler = _handler(handlers, name, service_name, protocol)
+        given = parameters(service, name, request, path)
+        return response(service, name, handler(Call(world, region, given)))
+    except Refusal as refusal:
+        return failure(protocol, refusal.code, refusal.message, refusal.status)
+    except GpukitError as error:
+        return failure(protocol, "InternalError", str(error), 500)
+
+
+def _handler(handlers: Mapping[str, Handler], name: str, service_name: str, protocol: str) -> Handler:
+    handler = handlers.get(name)
+    if handler is None:
+        raise Refusal(
+            "InvalidAction" if protocol in ("ec2", "query") else "UnknownOperationException",
+            f"the simulated {service_name} does not answer {name}; it answers {', '.join(sorted(handlers))}",
+            source="this world's own rule: nothing is made up",
+        )
+    return handler
+
+
+def _likely_protocol(request: Request) -> str:
+    return "ec2" if "x-www-form-urlencoded" in request.headers.get("content-type", "") else "rest-json"

@@ -1,0 +1,349 @@
+"""Records as the EC2 API shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from components.catalog import Machine
+from scripts.sandbox import vault
+from scripts.sandbox.doors.aws_call import tag_list
+from scripts.sandbox.kinds import launch_template
+from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.security import permissions
+from scripts.sandbox.simulation import Simulation
+from scripts.sandbox.store import Record
+
+Shown = dict[str, Any]
+
+
+def instance(world: Simulation, record: Record) -> Shown:
+    state = record.state
+    parts = world.store.children(record)
+    ended = record.status == "terminated"
+    return {
+        "InstanceId": record.id,
+        "InstanceType": state["instanceType"],
+        "ImageId": state["ami"],
+        "State": {"Code": 48, "Name": "terminated"} if ended else {"Code": 16, "Name": "running"},
+        "LaunchTime": state["launchTime"],
+        "Placement": {"AvailabilityZone": state["availabilityZone"], "GroupName": state.get("placementGroup") or "", "Tenancy": "default"},
+        "PrivateIpAddress": None if ended else state.get("privateIp"),
+        "SubnetId": None if ended else state["subnetId"],
+        "VpcId": None if ended else state["vpcId"],
+        "InstanceLifecycle": state.get("instanceLifecycle") or None,
+        "SecurityGroups": [{"GroupId": g} for g in state.get("vpcSecurityGroupIds", ())],
+        "NetworkInterfaces": [_attached(i) for i in parts if i.kind == t.NETWORK_INTERFACE],
+        "BlockDeviceMappings": [
+            {
+                "DeviceName": v.state["device"],
+                "Ebs": {"VolumeId": v.id, "Status": "attached", "DeleteOnTermination": v.state["deleteOnTermination"]},
+            }
+            for v in parts
+            if v.kind == t.VOLUME
+        ],
+        "Tags": tag_list(record.tags),
+    }
+
+
+def _attached(interface: Record) -> Shown:
+    state = interface.state
+    return {
+        "NetworkInterfaceId": interface.id,
+        "SubnetId": state["subnetId"],
+        "VpcId": state["vpcId"],
+        "PrivateIpAddress": state["privateIp"] or None,
+        "InterfaceType": state["interfaceType"],
+        "Status": interface.status,
+        "Groups": [{"GroupId": g} for g in state["securityGroups"]],
+        "Attachment": {
+            "DeviceIndex": state["deviceIndex"],
+            "NetworkCardIndex": state["networkCardIndex"],
+            "Status": "attached",
+            "DeleteOnTermination": state.get("deleteOnTermination", True),
+        },
+    }
+
+
+def network_interface(world: Simulation, record: Record) -> Shown:
+    state = record.state
+    attached = record.status == "in-use"
+    return {
+        "NetworkInterfaceId": record.id,
+        "SubnetId": state["subnetId"],
+        "VpcId": state["vpcId"],
+        "AvailabilityZone": state["availabilityZone"],
+        "Description": state["description"],
+        "InterfaceType": state["interfaceType"],
+        "PrivateIpAddress": state["privateIp"] or None,
+        "Status": record.status,
+        "RequesterManaged": bool(state.get("managedBy")),
+        "RequesterId": state.get("managedBy"),
+        "OwnerId": world.account,
+        "Groups": [{"GroupId": g} for g in state["securityGroups"]],
+        "Attachment": {
+            "DeviceIndex": state["deviceIndex"],
+            "NetworkCardIndex": state["networkCardIndex"],
+            "InstanceId": state["attachedTo"] if str(state["attachedTo"]).startswith("i-") else None,
+            "Status": "attached",
+        }
+        if attached
+        else None,
+        "TagSet": tag_list(record.tags),
+    }
+
+
+def volume(_: Simulation, record: Record) -> Shown:
+    state = record.state
+    attachments = (
+        [{"InstanceId": state["attachedTo"], "VolumeId": record.id, "Device": state["device"], "State": "attached"}]
+        if state["attachedTo"]
+        else []
+    )
+    return {
+        "VolumeId": record.id,
+        "Size": state["size"],
+        "VolumeType": state["type"],
+        "Encrypted": state["encrypted"],
+        "AvailabilityZone": state["availabilityZone"],
+        "State": record.status,
+        "CreateTime": record.created,
+        "Attachments": attachments,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def vpc(world: Simulation, record: Record) -> Shown:
+    return {
+        "VpcId": record.id,
+        "CidrBlock": record.state["cidrBlock"],
+        "State": "available",
+        "IsDefault": False,
+        "OwnerId": world.account,
+        "InstanceTenancy": record.state["instanceTenancy"],
+        "Tags": tag_list(record.tags),
+    }
+
+
+def subnet(world: Simulation, record: Record) -> Shown:
+    from scripts.sandbox.kinds.network import free_addresses
+
+    state = record.state
+    return {
+        "SubnetId": record.id,
+        "SubnetArn": state["arn"],
+        "VpcId": state["vpcId"],
+        "CidrBlock": state["cidrBlock"],
+        "AvailabilityZone": state["availabilityZone"],
+        "AvailabilityZoneId": state["availabilityZoneId"],
+        "AvailableIpAddressCount": free_addresses(world, record),
+        "MapPublicIpOnLaunch": state["mapPublicIpOnLaunch"],
+        "State": "available",
+        "OwnerId": world.account,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def security_group(world: Simulation, record: Record) -> Shown:
+    return {
+        "GroupId": record.id,
+        "GroupName": record.state.get("name", ""),
+        "Description": record.state.get("description", ""),
+        "VpcId": record.state.get("vpcId"),
+        "OwnerId": world.account,
+        "IpPermissions": permissions(world, record, "ingress"),
+        "IpPermissionsEgress": permissions(world, record, "egress"),
+        "Tags": tag_list(record.tags),
+    }
+
+
+def nat_gateway(_: Simulation, record: Record) -> Shown:
+    state = record.state
+    address = {
+        "AllocationId": state.get("allocationId"), "PublicIp": state.get("publicIp") or None, "PrivateIp": state.get("privateIp"),
+        "NetworkInterfaceId": state.get("networkInterfaceId"), "IsPrimary": True,
+    }  # fmt: skip
+    return {
+        "NatGatewayId": record.id,
+        "SubnetId": state["subnetId"],
+        "VpcId": state["vpcId"],
+        "State": record.status,
+        "ConnectivityType": state["connectivityType"],
+        "CreateTime": record.created,
+        "NatGatewayAddresses": [address],
+        "Tags": tag_list(record.tags),
+    }
+
+
+def address(world: Simulation, record: Record) -> Shown:
+    nat = next((n for n in world.store.of_kind(t.NAT_GATEWAY, record.key) if n.state.get("allocationId") == record.id), None)
+    return {
+        "AllocationId": record.id,
+        "PublicIp": record.state["publicIp"],
+        "Domain": record.state["domain"],
+        "NetworkInterfaceId": nat.state.get("networkInterfaceId") if nat else None,
+        "AssociationId": f"eipassoc-{record.id.split('-')[1]}" if nat else None,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def internet_gateway(world: Simulation, record: Record) -> Shown:
+    vpc_id = record.state.get("vpcId")
+    return {
+        "InternetGatewayId": record.id,
+        "OwnerId": world.account,
+        "Attachments": [{"VpcId": vpc_id, "State": "available"}] if vpc_id else [],
+        "Tags": tag_list(record.tags),
+    }
+
+
+def route_table(world: Simulation, record: Record) -> Shown:
+    routes = [_route(r.state) for r in world.store.of_kind(t.ROUTE, record.key) if r.state.get("routeTableId") == record.id]
+    associations = [
+        {"RouteTableAssociationId": a.id, "RouteTableId": record.id, "SubnetId": a.state.get("subnetId"), "Main": False}
+        for a in world.store.of_kind(t.ROUTE_TABLE_ASSOCIATION, record.key)
+        if a.state.get("routeTableId") == record.id
+    ]
+    if record.state.get("main"):
+        associations.append({"RouteTableAssociationId": f"{record.id}-main", "RouteTableId": record.id, "Main": True})
+    return {
+        "RouteTableId": record.id,
+        "VpcId": record.state["vpcId"],
+        "OwnerId": world.account,
+        "Routes": [*routes, *(_route(r) for r in record.state.get("routes") or ())],
+        "Associations": associations,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def _route(state: Mapping[str, Any]) -> Shown:
+    return {
+        "DestinationCidrBlock": state.get("destinationCidrBlock") or state.get("cidrBlock"),
+        "GatewayId": state.get("gatewayId"),
+        "NatGatewayId": state.get("natGatewayId"),
+        "State": "active",
+        "Origin": "CreateRoute",
+    }
+
+
+def vpc_endpoint(world: Simulation, record: Record) -> Shown:
+    state = record.state
+    return {
+        "VpcEndpointId": record.id,
+        "VpcEndpointType": state["vpcEndpointType"],
+        "VpcId": state["vpcId"],
+        "ServiceName": state.get("serviceName"),
+        "State": "available",
+        "RouteTableIds": list(state.get("routeTableIds") or ()),
+        "SubnetIds": list(state.get("subnetIds") or ()),
+        "Groups": [{"GroupId": g} for g in state.get("securityGroupIds") or ()],
+        "NetworkInterfaceIds": list(state.get("networkInterfaceIds") or ()),
+        "PrivateDnsEnabled": state["privateDnsEnabled"],
+        "CreationTimestamp": record.created,
+        "OwnerId": world.account,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def template(_: Simulation, record: Record) -> Shown:
+    return {
+        "LaunchTemplateId": record.id,
+        "LaunchTemplateName": record.state["name"],
+        "CreateTime": record.created,
+        "DefaultVersionNumber": record.state["defaultVersion"],
+        "LatestVersionNumber": record.state["latestVersion"],
+        "Tags": tag_list(record.tags),
+    }
+
+
+def template_version(record: Record, version: Record) -> Shown:
+    number = int(version.id.rsplit(":", 1)[1])
+    contents = vault.unmarked(dict(version.inputs))
+    return {
+        "LaunchTemplateId": record.id,
+        "LaunchTemplateName": record.state["name"],
+        "VersionNumber": number,
+        "DefaultVersion": number == record.state["defaultVersion"],
+        "CreateTime": version.created,
+        "LaunchTemplateData": _template_data(contents),
+    }
+
+
+def _template_data(contents: Mapping[str, Any]) -> Shown:
+    """The parts of a template that this project uses."""
+    market = contents.get("instanceMarketOptions") or {}
+    placement = contents.get("placement") or {}
+    target = ((contents.get("capacityReservationSpecification") or {}).get("capacityReservationTarget")) or {}
+    return {
+        "InstanceType": contents.get("instanceType"),
+        "ImageId": contents.get("imageId"),
+        "UserData": contents.get("userData"),
+        "SecurityGroupIds": contents.get("vpcSecurityGroupIds"),
+        "InstanceMarketOptions": {"MarketType": market["marketType"]} if market.get("marketType") else None,
+        "Placement": {"GroupName": placement.get("groupName"), "AvailabilityZone": placement.get("availabilityZone")}
+        if placement
+        else None,
+        "CapacityReservationSpecification": {"CapacityReservationTarget": {"CapacityReservationId": target.get("capacityReservationId")}}
+        if target
+        else None,
+        "NetworkInterfaces": [
+            {
+                "DeviceIndex": i.get("deviceIndex"),
+                "NetworkCardIndex": i.get("networkCardIndex"),
+                "InterfaceType": i.get("interfaceType"),
+                "Groups": i.get("securityGroups"),
+                "DeleteOnTermination": str(i.get("deleteOnTermination", "true")).lower() == "true",
+            }
+            for i in contents.get("networkInterfaces") or ()
+        ],
+        "TagSpecifications": [
+            {"ResourceType": s.get("resourceType"), "Tags": tag_list(s.get("tags") or {})} for s in contents.get("tagSpecifications") or ()
+        ],
+    }
+
+
+def template_versions(world: Simulation, record: Record) -> list[Record]:
+    found = [r for r in world.store.children(record) if r.kind == launch_template.VERSION]
+    return sorted(found, key=lambda r: int(r.id.rsplit(":", 1)[1]))
+
+
+def placement_group(_: Simulation, record: Record) -> Shown:
+    return {
+        "GroupName": record.id,
+        "GroupId": record.state["placementGroupId"],
+        "GroupArn": record.state["arn"],
+        "Strategy": record.state.get("strategy", "cluster"),
+        "State": "available",
+        "Tags": tag_list(record.tags),
+    }
+
+
+def instance_type(machine: Machine) -> Shown:
+    """Thin: what the catalogue knows."""
+    memory = int((machine.gpu_memory_gib or 0) * 1024)
+    gpus = {
+        "Gpus": [
+            {
+                "Name": machine.gpu_model,
+                "Manufacturer": machine.vendor,
+                "Count": int(machine.gpu_count),
+                "MemoryInfo": {"SizeInMiB": memory},
+            }
+        ]
+    }
+    cards = [{"NetworkCardIndex": c.index, "MaximumNetworkInterfaces": c.max_interfaces} for c in machine.cards]
+    efa = machine.fabric == "efa"
+    return {
+        "InstanceType": machine.name,
+        "VCpuInfo": {"DefaultVCpus": machine.vcpus},
+        "MemoryInfo": {"SizeInMiB": int(machine.memory_gib * 1024)},
+        "ProcessorInfo": {"SupportedArchitectures": [machine.arch]},
+        "SupportedUsageClasses": ["on-demand", *(["spot"] if machine.spot else [])],
+        "GpuInfo": gpus if machine.gpu_count >= 1 else None,
+        "NetworkInfo": {
+            "MaximumNetworkCards": len(machine.cards) or None,
+            "NetworkCards": cards,
+            "EfaSupported": efa,
+            "EfaInfo": {"MaximumEfaInterfaces": machine.rdma_interfaces} if efa else None,
+        },
+    }

@@ -1,0 +1,50 @@
+"""Properties with a closed list of values. The lists are the cloud's own API models, as botocore ships them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, cast
+
+import botocore.session
+
+from scripts.sandbox import wire
+from scripts.sandbox.kinds.kind import Kind
+from scripts.sandbox.schema_check import Failure, nearest
+
+
+@lru_cache(maxsize=64)
+def allowed(service: str, shape: str) -> tuple[str, ...]:
+    model = cast("Any", botocore.session.get_session()).get_service_model(service)
+    return tuple(model.shape_for(shape).enum)
+
+
+def check(kind: Kind, inputs: Mapping[str, Any]) -> list[Failure]:
+    """Every value that is in no closed list of its property."""
+    found: list[Failure] = []
+    for path, (service, shape) in kind.closed_sets.items():
+        choices = allowed(service, shape)
+        for where, value in _at(inputs, path.split("."), ""):
+            if isinstance(value, str) and value not in choices:
+                found.append(Failure(where, f"{value!r} is not one of {', '.join(choices)}{nearest(value, dict.fromkeys(choices))}"))
+    return found
+
+
+def _at(node: Any, path: list[str], where: str) -> Iterator[tuple[str, Any]]:
+    node = wire.plain(node)
+    if wire.is_unknown(node) or node is None:
+        return
+    if not path:
+        items = cast("list[Any]", node) if isinstance(node, list) else None
+        yield from [(where, node)] if items is None else [(f"{where}[{i}]", v) for i, v in enumerate(items) if not wire.is_unknown(v)]
+        return
+    name, *rest = path
+    if not isinstance(node, dict):
+        return
+    inner = cast("dict[str, Any]", node).get(name.removesuffix("[]"))
+    at = f"{where}.{name.removesuffix('[]')}" if where else name.removesuffix("[]")
+    if name.endswith("[]") and isinstance(inner, list):
+        for index, item in enumerate(cast("list[Any]", inner)):
+            yield from _at(item, rest, f"{at}[{index}]")
+    else:
+        yield from _at(inner, rest, at)

@@ -1,0 +1,116 @@
+"""Load for a pool: pods that ask for whole nodes, and the autoscaler that follows them within the pool's bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from components import catalog
+from scripts.errors import BadInput
+from scripts.sandbox import api_server, objects, scaling
+from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.place import Place
+from scripts.sandbox.simulation import Simulation
+from scripts.sandbox.store import Record
+
+NAMESPACE = "gpukit-load"
+BUSY = "gpukit.dev/simulated-gpu-busy"
+
+
+def node_count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdigit():
+        raise BadInput(f"nodes is {value!r}: give a whole number of nodes, 0 to remove the load.")
+    return int(value)
+
+
+def share(value: object) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise BadInput(f"gpu_busy is {value!r}: give a share between 0 and 1.")
+    return number
+
+
+def set_load(world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: float) -> dict[str, Any]:
+    """Let `nodes` pods run on a pool, one a node, keeping its GPUs busy to the share `gpu_busy`; 0 nodes removes the load.
+
+    The pool grows and shrinks within its bounds; pods beyond them stay pending, as do pods for which no instance can be had.
+    Raises BadInput when there is no such pool.
+    """
+    group = find_pool(world, stack, pool)
+    owned = next(r for r in world.store.children(group) if r.kind == t.SCALING_GROUP)
+    with world.store.transaction():
+        _clear(world, group)
+        desired = max(int(owned.state["minSize"]), min(nodes, int(owned.state["maxSize"])))
+        failure = scaling.set_desired(world, owned, desired)
+        placed = _place_pods(world, group, nodes, gpu_busy)
+    return {
+        "stack": stack,
+        "pool": pool,
+        "desired": desired,
+        "running": placed,
+        "pending": nodes - placed,
+        "why_pending": str(failure) if failure else ("the pool's maximum" if nodes > desired else None),
+    }
+
+
+def find_pool(world: Simulation, stack: str, pool: str) -> Record:
+    """The node group of a stack's pool, by its identity tags, else by the pool's name in the group's name."""
+    groups = [r for r in world.store if r.kind == t.NODE_GROUP]
+    mine = [r for r in groups if r.tags.get("gpukit/stack") == stack]
+    found = [r for r in mine if r.tags.get("gpukit/pool") == pool]
+    if len(found) == 1:
+        return found[0]
+    known = ", ".join(sorted(str(r.tags.get("gpukit/pool", r.state["nodeGroupName"])) for r in mine)) or "none"
+    stacks = ", ".join(sorted({r.tags["gpukit/stack"] for r in groups if "gpukit/stack" in r.tags})) or "none"
+    raise BadInput(
+        f"the simulated world has no pool {pool!r} of stack {stack!r}: pools of that stack: {known}; stacks in the world: {stacks}."
+    )
+
+
+def _cluster_key(group: Record) -> str:
+    return Place.of(group.key).in_cluster(str(group.state["clusterName"])).key
+
+
+def _clear(world: Simulation, group: Record) -> None:
+    for pod in world.store.of_kind(t.POD, _cluster_key(group)):
+        if pod.tags.get("load") == group.id:
+            world.store.drop(pod)
+
+
+def _place_pods(world: Simulation, group: Record, nodes: int, gpu_busy: float) -> int:
+    key = _cluster_key(group)
+    owned = next(r for r in world.store.children(group) if r.kind == t.SCALING_GROUP)
+    if nodes and world.store.get(t.NAMESPACE, key, NAMESPACE) is None:
+        objects.put(world, key, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    running = scaling.instances(world, owned)
+    for at in range(nodes):
+        instance = running[at] if at < len(running) else None
+        objects.put(world, key, _pod(owned, instance, at, gpu_busy), tags={"load": group.id})
+    for at, instance in enumerate(running):
+        world.store.put(instance.with_state(gpuBusy=gpu_busy if at < nodes else 0.0))
+    return min(nodes, len(running))
+
+
+def _pod(owned: Record, instance: Record | None, at: int, gpu_busy: float) -> Mapping[str, Any]:
+    machine = catalog.find_machine("aws", str(owned.state["machines"][0]))
+    gpus = int(machine.gpu_count) if machine else 0
+    limits = {"nvidia.com/gpu": str(gpus)} if gpus else {"cpu": "1"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"load-{owned.state['nodeGroup']}-{at}",
+            "namespace": NAMESPACE,
+            "annotations": {BUSY: str(gpu_busy), "gpukit.dev/simulated": "true"},
+        },
+        "spec": {
+            "containers": [{"name": "work", "image": "simulated.invalid/work", "resources": {"limits": limits, "requests": limits}}],
+            "nodeSelector": {"eks.amazonaws.com/nodegroup": owned.state["nodeGroup"]},
+            "tolerations": [{"operator": "Exists"}],
+            **({"nodeName": api_server.node_name(instance)} if instance else {}),
+        },
+        "status": {"phase": "Running" if instance else "Pending"},
+    }

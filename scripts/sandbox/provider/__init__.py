@@ -1,0 +1,1 @@
+"""The provider door: Pulumi's resource-provider protocol, one port per package."""

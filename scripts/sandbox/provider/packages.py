@@ -1,0 +1,105 @@
+"""What differs between the packages at the provider door: how they are configured and what their objects are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scripts.sandbox import kinds, wire
+from scripts.sandbox.kinds import kubernetes as kubernetes_kind
+from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.kind import Order
+from scripts.sandbox.provider import connections
+from scripts.sandbox.provider.connections import Connection
+from scripts.sandbox.refusal import Refusal
+from scripts.sandbox.simulation import Given, Simulation
+from scripts.sandbox.store import Record
+
+DISTRIBUTIONS = {"aws": "pulumi-aws", "kubernetes": "pulumi-kubernetes"}
+
+
+@dataclass(frozen=True)
+class Package:
+    name: str
+    configure: Callable[[Simulation, Mapping[str, Any]], Connection]
+
+    @property
+    def distribution(self) -> str:
+        return DISTRIBUTIONS[self.name]
+
+
+PACKAGES = {"aws": Package("aws", connections.aws), "kubernetes": Package("kubernetes", connections.kubernetes)}
+
+
+def create(world: Simulation, order: Order, given: Given) -> Record:
+    if is_object(order.token):
+        return kubernetes_kind.create(world, order, given.inputs)
+    return world.create(kinds.kind(order.token), order, given=given)
+
+
+def update(world: Simulation, order: Order, given: Given) -> Record:
+    if is_object(order.token):
+        return kubernetes_kind.update(world, order, given.inputs)
+    return world.update(kinds.kind(order.token), order, given=given)
+
+
+def delete(world: Simulation, record: Record) -> None:
+    if is_object(record.kind):
+        kubernetes_kind.delete(world, record)
+    else:
+        world.delete(kinds.kind(record.kind), record)
+
+
+def is_object(token: str) -> bool:
+    return token.startswith("kubernetes:") and token != t.RELEASE
+
+
+def require_reachable(world: Simulation, connection: Connection) -> None:
+    """Raises Refusal when the connection's cluster does not answer: absent, not ACTIVE, or cut off by a fault."""
+    place = connection.place
+    if not place.cluster:
+        return
+    cluster = world.store.get(t.CLUSTER, place.outside.key, place.cluster)
+    if cluster is None or cluster.status != "ACTIVE" or world.faults.unreachable(place.cluster):
+        raise Refusal(
+            "Unreachable",
+            f"configured Kubernetes cluster is unreachable: unable to load schema information from the API server at {connection.server}",
+            source="pulumi-kubernetes, provider.go: configured Kubernetes cluster is unreachable",
+        )
+
+
+@dataclass(frozen=True)
+class Naming:
+    """What a new name is made of: the resource's name in the program, a random suffix, or what the engine proposes."""
+
+    name: str
+    suffix: str
+    proposed: str = ""
+
+
+def auto_named(token: str, news: dict[str, Any], olds: Mapping[str, Any], naming: Naming) -> None:
+    """Fill in a name where the program gives none, the same one as before where there was one; marks it in `__defaults`."""
+    if is_object(token):
+        _object_name(news, olds, naming)
+        return
+    kind = kinds.kind(token)
+    field = kind.auto_name
+    if field is None or news.get(field) is not None or news.get(f"{field}Prefix") is not None:
+        return
+    kept = olds.get(field) if field in (olds.get("__defaults") or ()) else None
+    news[field] = kept or naming.proposed or f"{naming.name[: kind.name_limit - 8]}-{naming.suffix}"
+    news["__defaults"] = [field]
+
+
+def _object_name(news: dict[str, Any], olds: Mapping[str, Any], naming: Naming) -> None:
+    metadata = news.get("metadata")
+    if wire.is_unknown(metadata) or wire.is_secret(metadata):
+        return
+    metadata = dict(metadata or {})
+    if metadata.get("name") is None and metadata.get("generateName") is None:
+        old: Mapping[str, Any] = olds.get("metadata") or {}
+        auto = (old.get("annotations") or {}).get("pulumi.com/autonamed") == "true"
+        metadata["name"] = old.get("name") if auto else f"{naming.name}-{naming.suffix}"
+        metadata["annotations"] = {**(metadata.get("annotations") or {}), "pulumi.com/autonamed": "true"}
+    news["metadata"] = metadata

@@ -1,0 +1,338 @@
+"""`pulumirpc.ResourceProvider` over the simulated world, for one package."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
+
+import grpc
+from google.protobuf import empty_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+
+from scripts.errors import GpukitError
+from scripts.sandbox import kinds, schema_check, sdk_schema, wire
+from scripts.sandbox.kinds import closed_sets
+from scripts.sandbox.kinds.kind import Kind, Order
+from scripts.sandbox.place import Place
+from scripts.sandbox.provider import diff, packages
+from scripts.sandbox.provider.connections import Connection, Connections
+from scripts.sandbox.provider.invokes import ANSWERS
+from scripts.sandbox.provider.packages import Package
+from scripts.sandbox.provider.preview import planned_outputs
+from scripts.sandbox.refusal import NotReady, Refusal
+from scripts.sandbox.simulation import Given, Simulation
+from scripts.sandbox.store import Record
+
+T = TypeVar("T")
+Context = grpc.ServicerContext
+_KINDS = {"add": provider_pb2.PropertyDiff.ADD, "delete": provider_pb2.PropertyDiff.DELETE, "update": provider_pb2.PropertyDiff.UPDATE}
+_SCHEMALESS = ("kubernetes:apiextensions.k8s.io",)
+
+
+class Provider(provider_pb2_grpc.ResourceProviderServicer):
+    """Answers the engine. Configuration is kept per connection; objects are found by place."""
+
+    def __init__(self, world: Simulation, package: Package) -> None:
+        self.world = world
+        self.package = package
+        self.version = importlib.metadata.version(package.distribution)
+        self.connections = Connections()
+
+    # Life of a provider instance
+
+    def Handshake(self, _request: Any, _context: Context) -> provider_pb2.ProviderHandshakeResponse:
+        return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True, accept_outputs=False)
+
+    def Attach(self, _request: Any, _context: Context) -> empty_pb2.Empty:
+        return empty_pb2.Empty()
+
+    def GetPluginInfo(self, _request: Any, _context: Context) -> plugin_pb2.PluginInfo:
+        return plugin_pb2.PluginInfo(version=self.version)
+
+    def GetSchema(self, _request: Any, _context: Context) -> provider_pb2.GetSchemaResponse:
+        return provider_pb2.GetSchemaResponse(schema=f'{{"name": "{self.package.name}", "version": "{self.version}"}}')
+
+    def CheckConfig(self, request: provider_pb2.CheckRequest, _context: Context) -> provider_pb2.CheckResponse:
+        news = wire.decode(request.news)
+        schema = sdk_schema.provider(self.package.name)
+        given = {name: _setting(schema.shapes.get(name), value) for name, value in news.items() if name != "version"}
+        failures = schema_check.check(schema, given)
+        return provider_pb2.CheckResponse(inputs=request.news, failures=[_failure(f) for f in failures])
+
+    def DiffConfig(self, request: provider_pb2.DiffRequest, _context: Context) -> provider_pb2.DiffResponse:
+        old, new = wire.plain(wire.decode(request.old_inputs)), wire.plain(wire.decode(request.news))
+        found = diff.changes(old, new, replace=_provider_identity(self.package.name, old, new))
+        return _diff_response(found, delete_first=False)
+
+    def Configure(self, request: provider_pb2.ConfigureRequest, context: Context) -> provider_pb2.ConfigureResponse:
+        args = {name: value for name, value in wire.plain(wire.decode(request.args)).items() if name != "version"}
+        connection = self._answer(context, lambda: self.package.configure(self.world, args))
+        self.connections.put(context.peer(), connection)
+        return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True, acceptResources=True, acceptOutputs=False)
+
+    def Cancel(self, _request: Any, _context: Context) -> empty_pb2.Empty:
+        """Comes at every end, the normal one too. What a cloud has begun it goes on with."""
+        return empty_pb2.Empty()
+
+    # Resources
+
+    def Check(self, request: provider_pb2.CheckRequest, context: Context) -> provider_pb2.CheckResponse:
+        token, name = _token(request), _name(request)
+        news, olds = wire.decode(request.news), wire.plain(wire.decode(request.olds))
+        schema = sdk_schema.resource(token)
+        failures: list[schema_check.Failure] = []
+        if schema is not None:
+            failures = [*schema_check.check(schema.inputs, news), *closed_sets.check(kinds.kind(token), news)]
+        elif self.package.name != "kubernetes":
+            failures = [
+                schema_check.Failure("", f"unknown resource type {token}: {self.package.distribution} {self.version} has none of that name")
+            ]
+        elif not isinstance(news.get("kind"), str) or not isinstance(news.get("apiVersion"), str):
+            failures = [schema_check.Failure("kind", "a custom resource needs apiVersion and kind")]
+        suffix = (request.randomSeed.hex() or self.world.new_id("", 7))[:7]
+        packages.auto_named(token, news, olds, packages.Naming(name, suffix, request.autonaming.proposed_name))
+        self._object_namespace(token, news, context)
+        return provider_pb2.CheckResponse(inputs=wire.encode(news), failures=[_failure(f) for f in failures])
+
+    def _object_namespace(self, token: str, news: dict[str, Any], context: Context) -> None:
+        connection = self.connections.get(context.peer())
+        if connection is not None and connection.namespace and packages.is_object(token):
+            metadata = news.get("metadata")
+            if isinstance(metadata, dict) and "namespace" not in metadata:
+                news["metadata"] = {**metadata, "namespace": connection.namespace}
+
+    def Diff(self, request: provider_pb2.DiffRequest, _context: Context) -> provider_pb2.DiffResponse:
+        token = _token(request)
+        kind = kinds.kind(token)
+        old, new = wire.plain(wire.decode(request.old_inputs)), wire.plain(wire.decode(request.news))
+        found = diff.changes(old, new, replace={*kind.replace, "region"}, ignore=request.ignoreChanges)
+        return _diff_response(found, delete_first=_fixed_name(kind, old, new))
+
+    def Create(self, request: provider_pb2.CreateRequest, context: Context) -> provider_pb2.CreateResponse:
+        token, inputs = _token(request), wire.decode(request.properties)
+        connection = self._connection(context)
+        if request.preview:
+            return provider_pb2.CreateResponse(properties=wire.encode(planned_outputs(token, inputs)))
+        order = self._order(connection, token, _name(request), inputs)
+        record = self._made(context, inputs, order, lambda: self._create(connection, order, inputs))
+        return provider_pb2.CreateResponse(id=record.id, properties=wire.encode(self._shown(record, inputs)))
+
+    def _create(self, connection: Connection, order: Order, inputs: dict[str, Any]) -> Record:
+        packages.require_reachable(self.world, connection)
+        return packages.create(self.world, order, self._given(connection, order, inputs))
+
+    def Update(self, request: provider_pb2.UpdateRequest, context: Context) -> provider_pb2.UpdateResponse:
+        token, inputs = _token(request), wire.decode(request.news)
+        connection = self._connection(context)
+        if request.preview:
+            planned = planned_outputs(token, inputs, olds=wire.decode(request.olds), old_inputs=wire.decode(request.old_inputs))
+            return provider_pb2.UpdateResponse(properties=wire.encode(planned))
+        before = self._find(connection, token, request.id, inputs)
+        order = self._order(connection, token, _name(request), inputs, before)
+        record = self._made(context, inputs, order, lambda: self._update(connection, order, inputs, request.id))
+        return provider_pb2.UpdateResponse(properties=wire.encode(self._shown(record, inputs)))
+
+    def _update(self, connection: Connection, order: Order, inputs: dict[str, Any], id_: str) -> Record:
+        packages.require_reachable(self.world, connection)
+        if order.before is None:
+            raise Refusal(
+                "ResourceNotFound", f"{order.token} {id_} does not exist any more: run a refresh", source="every cloud's not-found error"
+            )
+        return packages.update(self.world, order, self._given(connection, order, inputs))
+
+    def Delete(self, request: provider_pb2.DeleteRequest, context: Context) -> empty_pb2.Empty:
+        connection = self._connection(context)
+        token, olds = _token(request), wire.decode(request.old_inputs)
+        self._answer(context, lambda: self._delete(connection, token, request.id, olds))
+        return empty_pb2.Empty()
+
+    def _delete(self, connection: Connection, token: str, id_: str, olds: Mapping[str, Any]) -> None:
+        try:
+            packages.require_reachable(self.world, connection)
+        except Refusal:
+            # H6: a Helm release does not honour delete_unreachable (pulumi-kubernetes#2675).
+            if connection.delete_unreachable and packages.is_object(token):
+                return
+            raise
+        record = self._find(connection, token, id_, olds)
+        if record is not None:
+            packages.delete(self.world, record)
+
+    def Read(self, request: provider_pb2.ReadRequest, context: Context) -> provider_pb2.ReadResponse:
+        connection = self._connection(context)
+        token, known_inputs = _token(request), wire.decode(request.inputs)
+        self._answer(context, lambda: packages.require_reachable(self.world, connection))
+        record = self._find(connection, token, request.id, known_inputs)
+        if record is None:
+            return provider_pb2.ReadResponse()
+        inputs = self.world.vault.show(dict(record.inputs) or self._imported_inputs(record), known_inputs)
+        shown = self._shown(record, {**wire.decode(request.properties), **known_inputs})
+        return provider_pb2.ReadResponse(id=record.id, properties=wire.encode(shown), inputs=wire.encode(inputs))
+
+    def _imported_inputs(self, record: Record) -> dict[str, Any]:
+        """Inputs of an object that nobody made through this door: what of its state can be given."""
+        if packages.is_object(record.kind):
+            metadata = {k: v for k, v in record.state["metadata"].items() if k in ("name", "namespace", "labels", "annotations")}
+            return {**{k: v for k, v in record.state.items() if k != "status"}, "metadata": metadata}
+        schema = sdk_schema.resource(record.kind)
+        names = schema.inputs.shapes if schema else {}
+        return {name: value for name, value in record.state.items() if name in names}
+
+    def Invoke(self, request: provider_pb2.InvokeRequest, context: Context) -> provider_pb2.InvokeResponse:
+        answer = ANSWERS.get(request.tok)
+        if answer is None:
+            context.abort(
+                grpc.StatusCode.UNIMPLEMENTED,
+                f"the simulated {self.package.name} does not answer {request.tok}; it answers {', '.join(sorted(ANSWERS))}",
+            )
+            raise AssertionError
+        response = provider_pb2.InvokeResponse()
+        result = answer(self.world, self._connection(context).place, wire.plain(wire.decode(request.args)))
+        getattr(response, "return").CopyFrom(wire.encode(result))
+        return response
+
+    # Parts
+
+    def _connection(self, context: Context) -> Connection:
+        connection = self.connections.get(context.peer())
+        if connection is None:
+            context.abort(grpc.StatusCode.FAILED_PRECONDITION, f"this connection ({context.peer()}) was never configured")
+            raise AssertionError
+        return connection
+
+    def _place(self, connection: Connection, token: str, inputs: Mapping[str, Any]) -> Place:
+        if kinds.kind(token).everywhere:
+            return Place(connection.place.cloud, connection.place.account, "global")
+        region = inputs.get("region")
+        if isinstance(region, str) and region and token.startswith("aws:"):
+            return Place(connection.place.cloud, connection.place.account, region)
+        return connection.place
+
+    def _order(self, connection: Connection, token: str, name: str, inputs: Mapping[str, Any], before: Record | None = None) -> Order:
+        plain = {k: v for k, v in wire.plain(inputs).items() if k != "__defaults"}
+        return Order(world=self.world, place=self._place(connection, token, plain), token=token, name=name, inputs=plain, before=before)
+
+    def _find(self, connection: Connection, token: str, id_: str, inputs: Mapping[str, Any]) -> Record | None:
+        return self.world.store.get(token, self._place(connection, token, wire.plain(inputs)).key, id_)
+
+    def _given(self, connection: Connection, order: Order, inputs: Mapping[str, Any]) -> Given:
+        """Inputs as they may be kept, all tags, and the outputs that every AWS type has where its schema names them."""
+        tags = _tags(connection, order)
+        schema = sdk_schema.resource(order.token)
+        names = schema.outputs if schema and order.token.startswith("aws:") else frozenset[str]()
+        also = {name: value for name, value in {"tagsAll": tags, "region": order.region}.items() if name in names}
+        return Given(self.world.vault.hide(inputs), tags, also)
+
+    def _shown(self, record: Record, known: Mapping[str, Any]) -> dict[str, Any]:
+        """The record's state as outputs: only what the type has, secrets as the engine knows them."""
+        schema = sdk_schema.resource(record.kind)
+        state = {k: v for k, v in record.state.items() if schema is None or k in schema.outputs or k in schema.inputs.shapes}
+        if packages.is_object(record.kind):
+            state = {k: v for k, v in record.state.items() if not k.startswith("__")}
+        return self.world.vault.show(state, known)
+
+    def _made(self, context: Context, inputs: Mapping[str, Any], order: Order, work: Callable[[], Record]) -> Record:
+        """Run a create or update; an object that exists but is not ready travels in the error's details."""
+        try:
+            return work()
+        except NotReady as error:
+            record = self._left_behind(order)
+            if record is not None:
+                self._abort_partial(context, record, inputs, error)
+            self._abort(context, error)
+        except GpukitError as error:
+            self._abort(context, error)
+
+    def _left_behind(self, order: Order) -> Record | None:
+        if order.before is not None:
+            return self.world.store.by_ref(order.before.ref)
+        return self.world.store.get(order.token, order.place.key, kinds.kind(order.token).identify(order))
+
+    def _abort_partial(self, context: Context, record: Record, inputs: Mapping[str, Any], error: NotReady) -> NoReturn:
+        details = provider_pb2.ErrorResourceInitFailed(
+            id=record.id, properties=wire.encode(self._shown(record, inputs)), inputs=wire.encode(inputs), reasons=[str(error)]
+        )
+        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
+        status.details.add().Pack(details)
+        context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+        context.abort(grpc.StatusCode.UNKNOWN, str(error))
+        raise AssertionError
+
+    def _answer(self, context: Context, work: Callable[[], T]) -> T:
+        try:
+            return work()
+        except GpukitError as error:
+            self._abort(context, error)
+
+    def _abort(self, context: Context, error: GpukitError) -> NoReturn:
+        context.abort(grpc.StatusCode.UNKNOWN, f"simulated {self.package.name}: {error}")
+        raise AssertionError
+
+
+def _token(request: Any) -> str:
+    return str(request.type or request.urn.split("::")[2].split("$")[-1])
+
+
+def _name(request: Any) -> str:
+    return str(request.name or request.urn.split("::", 3)[-1])
+
+
+def _failure(failure: schema_check.Failure) -> provider_pb2.CheckFailure:
+    return provider_pb2.CheckFailure(property=failure.path, reason=f"{failure.path}: {failure.reason}" if failure.path else failure.reason)
+
+
+def _setting(shape: sdk_schema.Shape | None, value: Any) -> Any:
+    """A provider setting: what is no string travels as JSON text."""
+    plain = wire.plain(value)
+    if not isinstance(plain, str) or shape is None or str in shape.scalars or wire.is_unknown(plain):
+        return plain
+    try:
+        return json.loads(plain)
+    except ValueError:
+        return plain
+
+
+def _tags(connection: Connection, order: Order) -> dict[str, str]:
+    own = order.inputs.get("tags")
+    return (
+        {**connection.default_tags, **{k: str(v) for k, v in (own or {}).items()}}
+        if isinstance(own, dict) or connection.default_tags
+        else {}
+    )
+
+
+def _fixed_name(kind: Kind, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """A name that the program gives and keeps: the new object cannot stand beside the old one (pulumi-eks#294)."""
+    if packages.is_object(kind.token):
+        name, annotations = (new.get("metadata") or {}).get("name"), (new.get("metadata") or {}).get("annotations") or {}
+        return name == (old.get("metadata") or {}).get("name") and annotations.get("pulumi.com/autonamed") != "true"
+    field = kind.auto_name
+    return field is not None and new.get(field) == old.get(field) and field not in (new.get("__defaults") or ())
+
+
+def _provider_identity(package: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
+    """Settings whose change makes another provider: the region's, and a kubeconfig without a cluster identifier (facts: pulumi.md)."""
+    if package != "kubernetes":
+        return {"region"}
+    return {"clusterIdentifier"} if new.get("clusterIdentifier") or old.get("clusterIdentifier") else {"kubeconfig", "context", "cluster"}
+
+
+def _diff_response(found: list[diff.Change], *, delete_first: bool) -> provider_pb2.DiffResponse:
+    details = {
+        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind] + (1 if change.replaces else 0), inputDiff=True) for change in found
+    }
+    replaces = sorted({_top(c.path) for c in found if c.replaces})
+    return provider_pb2.DiffResponse(
+        changes=provider_pb2.DiffResponse.DIFF_SOME if found else provider_pb2.DiffResponse.DIFF_NONE,
+        diffs=sorted({_top(c.path) for c in found}),
+        replaces=replaces,
+        detailedDiff=details,
+        hasDetailedDiff=True,
+        deleteBeforeReplace=bool(replaces) and delete_first,
+    )
+
+
+def _top(path: str) -> str:
+    return path.split(".", 1)[0].split("[", 1)[0]

@@ -1,0 +1,134 @@
+"""The world's process: `python -m scripts.sandbox.server --dir DIR`. One per directory; everything it knows is in DIR's journal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import os
+import secrets
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from scripts.errors import Exit, Failed, GpukitError, Refused
+from scripts.sandbox.clock import DEFAULT_SPEED
+from scripts.sandbox.fingerprint import fingerprint
+
+SPEED = "GPUKIT_SANDBOX_SPEED"
+SERVER_FILE = "server.json"
+PORT_FILE = "port"
+
+
+def speed_from(text: str | None) -> float:
+    """Simulated seconds per real second from the environment; 0 means instant. Raises Failed when it is no number."""
+    if not text:
+        return DEFAULT_SPEED
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = -1.0
+    if speed < 0:
+        raise Failed(f"{SPEED} is {text!r}: give a number, 0 for instant operations, {DEFAULT_SPEED:g} is the default.")
+    return speed
+
+
+class Server:
+    """The simulated world with its doors open."""
+
+    def __init__(self, home: Path, *, speed: float) -> None:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.home = home
+        self._lock = FileLock(home / "lock", timeout=0)
+        try:
+            self._lock.acquire()
+        except Timeout as error:
+            raise Refused(f"{home}: another server runs this simulated world already.") from error
+        self._done = threading.Event()
+        self._open(speed)
+
+    def _open(self, speed: float) -> None:
+        from scripts.sandbox.doors import aws, control, kubernetes
+        from scripts.sandbox.provider.serving import serve
+        from scripts.sandbox.simulation import Simulation
+
+        token = secrets.token_urlsafe(24)
+        doors: dict[str, Any] = {}
+        self.http = self._listen(doors)
+        self.address = f"http://127.0.0.1:{self.http.port}"
+        self.world = Simulation(self.home, speed=speed, address=self.address)
+        doors["/aws"] = aws.door(self.world)
+        doors["/eks"] = kubernetes.door(self.world)
+        doors["/gpukit"] = control.door(self.world, token, self._done.set)
+        self.providers = {name: serve(self.world, name) for name in ("aws", "kubernetes")}
+        threading.Thread(target=self.http.serve_forever, name="doors", daemon=True).start()
+        self._announce(token)
+
+    def _listen(self, doors: dict[str, Any]) -> Any:
+        """The same port as ever in this directory: cluster endpoints in the engine's state point at it."""
+        from scripts.sandbox.doors.http import DoorServer
+
+        kept = self.home / PORT_FILE
+        wanted = int(kept.read_text()) if kept.exists() else 0
+        try:
+            server = DoorServer(wanted, doors)
+        except OSError as error:
+            raise Failed(
+                f"{self.home}: port {wanted} of this simulated world is taken by another program ({error.strerror}). "
+                "Free it, or start a new world with `gpukit sandbox reset`."
+            ) from error
+        kept.write_text(str(server.port))
+        return server
+
+    def _announce(self, token: str) -> None:
+        facts = {
+            "pid": os.getpid(),
+            "http": self.address,
+            "providers": {name: serving.port for name, serving in self.providers.items()},
+            "token": token,
+            "code": fingerprint(),
+            "speed": self.world.clock.speed,
+        }
+        fresh = self.home / f"{SERVER_FILE}.new"
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w") as file:
+            json.dump(facts, file)
+        fresh.replace(self.home / SERVER_FILE)
+
+    def run(self) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: self._done.set())
+        self._done.wait()
+        self.close()
+
+    def close(self) -> None:
+        (self.home / SERVER_FILE).unlink(missing_ok=True)
+        for serving in self.providers.values():
+            serving.stop()
+        self.http.shutdown()
+        self.http.server_close()
+        self.world.close()
+        self._lock.release()
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.sandbox.server", description="Serve the simulated clouds on the loopback.")
+    parser.add_argument("--dir", type=Path, required=True, help="directory of the world")
+    options = parser.parse_args(argv)
+    os.environ["GPUKIT_WORLD"] = "sandbox"
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(name)s %(message)s")
+    try:
+        Server(options.dir, speed=speed_from(os.environ.get(SPEED))).run()
+    except GpukitError as error:
+        sys.stderr.write(f"{error}\n")
+        return int(error.exit)
+    return int(Exit.FINE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""One stack file, one cluster: reads the settings, builds the cluster of their cloud, exports how to reach it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pulumi
+
+from components.handle import ClusterHandle
+from components.refusals import SpecError, SpecErrors
+from stacks import settings
+
+BUILT = ("aws",)
+"""Clouds that have a family."""
+
+
+def cluster() -> ClusterHandle:
+    """The stack's cluster. Raises SpecErrors, before any resource, for a file that cannot be read or built."""
+    here = settings.load()
+    cloud = here.spec.cloud
+    if cloud not in BUILT:
+        error = SpecError(path="cloud", value=cloud, message=f"{cloud} is not built yet", allowed=BUILT)
+        raise SpecErrors(f"stack {here.stack}", (error,))
+    family = import_module(f"components.{cloud}")  # only this cloud's SDK is loaded
+    return family.build(here.spec, region=here.region, stack=here.stack)
+
+
+try:
+    built = cluster()
+except SpecErrors as errors:
+    raise pulumi.RunError(str(errors)) from errors  # the engine shows the text alone
+
+pulumi.export("cluster", built.name)
+pulumi.export("kubeconfig", built.kubeconfig)
+pulumi.export("pools", [pool.name for pool in built.pools])

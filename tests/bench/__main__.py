@@ -1,0 +1,105 @@
+"""Speed as ratios within one run: `make bench`. Machines are noisy, so nothing here fails a build; the figures are for reading.
+
+Three questions of the design: what the plan of both AWS stacks costs beyond importing the SDKs, how it compares with the engine's own
+preview of the same stacks with the same pack, and how long `gpukit --help` takes beside a bare interpreter.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STACKS = ("aws-training-dev", "aws-inference-dev")
+REPEATS = 5
+
+IMPORTS = (
+    "import pulumi, pulumi.runtime; from pulumi_aws import autoscaling, ec2, eks, iam, vpc; "
+    "import pulumi_aws, pulumi_kubernetes; from pulumi_kubernetes import core, helm; "
+    "pulumi_aws.Provider, ec2.Vpc, eks.Cluster, iam.Role, autoscaling.Tag, vpc.SecurityGroupEgressRule, core.v1.Namespace, helm.v3.Release"
+)
+PLAN = f"""
+import time; start = time.perf_counter()
+from scripts.plan.recorder import tune_collector
+tune_collector()
+{IMPORTS}
+imported = time.perf_counter()
+from pathlib import Path
+from scripts.plan.build import plan_stacks
+from scripts.plan.judgement import yardsticks
+found = plan_stacks(Path({str(ROOT)!r}), {STACKS!r}, yardsticks(), progress=lambda _: None)
+done = time.perf_counter()
+assert all(s.error is None for s in found.stacks), [s.error for s in found.stacks]
+print(imported - start, done - imported, sum(len(s.resources.resources) for s in found.stacks))
+"""
+
+
+def best(measure: Callable[[], float]) -> float:
+    return min(measure() for _ in range(REPEATS))
+
+
+def seconds(*command: str) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def plan_beyond_imports() -> tuple[float, float, int]:
+    """(import seconds, seconds beyond them, resources) of the quickest run."""
+    runs = []
+    for _ in range(REPEATS):
+        out = subprocess.run([sys.executable, "-c", PLAN], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+        runs.append((float(out[0]), float(out[1]), int(out[2])))
+    return min(runs, key=lambda run: run[1])
+
+
+def engine_previews() -> float:
+    """Seconds of `pulumi preview --policy-pack policies` of both stacks, in turn, on the simulated clouds."""
+    from scripts.engine.prepare import pack_of, workspace_of
+    from scripts.engine.session import Session
+    from tests.engine.clouds import Clouds, copy_of_the_project
+
+    with tempfile.TemporaryDirectory() as folder:
+        clouds = Clouds(copy_of_the_project(Path(folder) / "checkout"))
+        try:
+            workspace = workspace_of(clouds.checkout, "sandbox", lambda _: None)
+            pack = pack_of(workspace)
+            assert pack is not None
+
+            def all_stacks() -> float:
+                start = time.perf_counter()
+                for stack in STACKS:
+                    words = [str(workspace.engine.command), "preview", "--policy-pack", str(pack.directory), "--stack", stack, "--non-interactive"]
+                    subprocess.run(words, cwd=workspace.directory, env=dict(workspace.environment), check=True, capture_output=True)
+                return time.perf_counter() - start
+
+            for stack in STACKS:
+                Session(workspace, stack).make_unless_there()
+            return min(all_stacks() for _ in range(2))
+        finally:
+            clouds.world.stop()
+
+
+def main() -> None:
+    os.environ["GPUKIT_WORLD"] = "sandbox"
+    gpukit = str(Path(sys.executable).with_name("gpukit"))
+    bare = best(lambda: seconds(sys.executable, "-c", "pass"))
+    help_ = best(lambda: seconds(gpukit, "--help"))
+    imports, beyond, resources = plan_beyond_imports()
+    allowed = 0.150 + 0.0015 * resources
+    whole = best(lambda: seconds(gpukit, "plan", *STACKS, "--json"))
+    preview = engine_previews()
+    print(f"gpukit --help              {help_:6.2f} s   {help_ / bare:5.1f} x a bare interpreter")
+    print(f"SDK imports                {imports:6.2f} s")
+    print(f"plan beyond the imports    {beyond:6.2f} s   {resources} resources; {beyond / allowed:4.2f} of the design's 150 ms + 1.5 ms each")
+    print(f"gpukit plan, whole         {whole:6.2f} s")
+    print(f"pulumi preview with pack   {preview:6.2f} s   {preview / whole:5.1f} x gpukit plan of the same stacks")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+import pytest
+
+from components.catalog import UnknownName, tpus
+
+
+def test_a_tpu_host_has_the_label_and_topology_that_gke_asks_for() -> None:
+    host = tpus.tpu("ct6e-standard-4t")
+
+    assert (host.accelerator_label, host.host_topology) == ("tpu-v6e-slice", "2x2")
+
+
+def test_an_unknown_host_names_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="unknown TPU machine 'ct6e-standard-2t'; nearest: ct6e-standard-"):
+        tpus.tpu("ct6e-standard-2t")

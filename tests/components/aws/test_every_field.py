@@ -1,0 +1,178 @@
+"""Every field of the spec is honoured on AWS or refused by name. A field that nobody thought of fails here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+
+from components.aws.assembly import refusals
+from components.spec import InferenceSpec, TrainingSpec
+
+from .specs import INFERENCE, REGION, TRAINING, built, spec
+
+NEW_BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One change of a valid file. `path` as the walk below spells it; a refused section covers everything in it."""
+
+    path: str
+    patch: dict[str, Any]
+    base: dict[str, Any] = field(default_factory=lambda: TRAINING)
+
+
+HONOURED = (
+    Case("account", {"account": "210987654321"}),
+    Case("environment", {"environment": "prod"}),
+    Case("owner", {"owner": "research"}),
+    Case("name", {"name": "hall"}),
+    Case("lease.expires", {"lease": {"expires": "2027-03-01"}}),
+    Case("kubernetes_version", {"kubernetes_version": "1.34"}),
+    Case("network.zones", {"network": {"zones": ["us-east-1b", "us-east-1d", "us-east-1f"]}}),
+    Case("network.cidr", {"network": {"cidr": "10.80.0.0/16"}}),
+    Case("network.nat", {"network": {"nat": "per_zone"}}),
+    Case("access.api", {"access": {"api": "private", "api_cidrs": []}}),
+    Case("access.api_cidrs", {"access": {"api_cidrs": ["198.51.100.0/24"]}}),
+    Case("access.admins", {"access": {"admins": ["arn:aws:iam::123456789012:role/other"]}}),
+    Case("access.viewers", {"access": {"viewers": ["arn:aws:iam::123456789012:role/look"]}}),
+    Case("system.machine", {"system": {"machine": "m7i.xlarge"}}),
+    Case("system.nodes.min", {"system": {"nodes": {"min": 3, "max": 4}}}),
+    Case("system.nodes.max", {"system": {"nodes": {"min": 2, "max": 5}}}),
+    Case("system.disk_gib", {"system": {"disk_gib": 120}}),
+    Case("pools.name", {"pools": {"name": "trainers"}}),
+    Case("pools.machine", {"pools": {"machine": "p5.48xlarge"}}),
+    Case("pools.machines", {"pools": {"machine": None, "machines": ["g5.2xlarge", "g5.4xlarge"], "capacity": {"mode": "spot"}}}, INFERENCE),
+    Case("pools.zone", {"pools": {"zone": "us-east-1b"}}),
+    Case("pools.nodes.min", {"pools": {"nodes": {"min": 1, "max": 4}}}),
+    Case("pools.nodes.max", {"pools": {"nodes": {"min": 0, "max": 5}}}),
+    Case("pools.capacity.OnDemand.mode", {"pools": {"capacity": {"mode": "on_demand"}}}),
+    Case("pools.capacity.Spot.mode", {"pools": {"capacity": {"mode": "spot"}}}, INFERENCE),
+    Case("pools.image", {"pools": {"image": "bottlerocket"}}),
+    Case("pools.fabric", {"pools": {"fabric": "none"}}),
+    Case("pools.placement", {"pools": {"placement": "none"}}),
+    Case("pools.placement.group", {"pools": {"placement": {"group": "made-before"}}}),
+    Case("pools.updates", {"pools": {"updates": "surge"}}),
+    Case("pools.disk_gib", {"pools": {"disk_gib": 600}}),
+    Case("pools.labels", {"pools": {"labels": {"team": "research"}}}),
+    Case("tags", {"tags": {"cost-center": "4712"}}),
+)
+
+REFUSED = (
+    Case("network.existing", {"network": {"existing": {"network": "vpc-1", "node_subnets": {"us-east-1d": "subnet-1"}}}}),
+    Case("network.flow_logs", {"network": {"flow_logs": True}}),
+    Case("network.endpoints", {"network": {"endpoints": "private"}}),
+    Case("pools.capacity.Spot.max_usd_per_hour", {"pools": {"capacity": {"mode": "spot", "max_usd_per_hour": 3.0}}}),
+    Case("pools.capacity.Reservation", {"pools": {"capacity": {"mode": "reservation", "id": "cr-0123456789abcdef0"}}}),
+    Case("pools.capacity.CapacityBlock", {"pools": {"capacity": NEW_BLOCK}}),
+    Case("pools.capacity.FlexStart", {"pools": {"capacity": {"mode": "flex_start"}}}),
+    Case("pools.capacity.Queued", {"pools": {"capacity": {"mode": "queued"}}}),
+    Case("pools.capacity.Calendar", {"pools": {"capacity": {**NEW_BLOCK, "mode": "calendar"}}}),
+    Case("pools.sharing", {"pools": {"sharing": {"time_slices": 4}}}, INFERENCE),
+    Case("pools.sharing.Mig", {"pools": {"sharing": {"mig": "1g.5gb"}}}),
+    Case("pools.topology", {"pools": {"topology": "4x4"}}),
+    Case("pools.node_auto_repair", {"pools": {"node_auto_repair": True}}),
+    Case("storage.buckets", {"storage": {"buckets": [{"name": "checkpoints"}]}}),
+    Case("storage.shared_filesystem", {"storage": {"shared_filesystem": {"tib": 4.8}}}),
+    Case("budget.alert_emails", {"budget": {"alert_emails": ["ml-platform@example.com"]}}),
+    Case("idle", {"idle": {"grace_minutes": 30}}),
+    Case("monitoring.metrics", {"monitoring": {"metrics": "prometheus"}}),
+    Case("monitoring.log_retention_days", {"monitoring": {"log_retention_days": 7}}),
+    Case("model", {"model": {"name": "m", "parameters_billions": 70}}),
+    Case("billing_account", {"billing_account": "0X0X0X-0X0X0X-0X0X0X"}),
+    Case("queue.teams", {"queue": {"teams": [{"name": "research", "gpus": 8}]}}),
+    Case("serving", {"serving": {"server": "vllm"}}, INFERENCE),
+)
+
+JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments"}
+"""Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+CHOOSES = {"cloud", "workload"}
+"""Which family and which cluster is built."""
+
+
+def leaves(model: type[BaseModel], above: str = "") -> Iterator[str]:
+    """Paths of all fields that hold values; alternatives of a union carry their class's name."""
+    for name, info in model.model_fields.items():
+        path = f"{above}{name}"
+        inner = [m for m in models(info.annotation) if m is not model]
+        plain = not inner or any(not isinstance(a, type) or not issubclass(a, BaseModel) for a in words(info.annotation))
+        if plain:
+            yield path
+        for nested in inner:
+            yield from leaves(nested, f"{path}.{nested.__name__}." if len(inner) > 1 else f"{path}.")
+
+
+def models(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for argument in get_args(annotation) for m in models(argument)]
+
+
+def words(annotation: Any) -> list[Any]:
+    """The alternatives of a union that are plain words."""
+    return [a for a in ([annotation, *get_args(annotation)]) if "Literal" in str(getattr(a, "__origin__", ""))]
+
+
+ALL = sorted({*leaves(TrainingSpec), *leaves(InferenceSpec)})
+
+
+def shown(case: Case) -> str:
+    return case.path
+
+
+def covered(path: str) -> bool:
+    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
+    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
+    return path in exact or path.startswith(sections)
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_every_field_has_a_case_here(path: str) -> None:
+    assert covered(path), f"{path}: build it on AWS or refuse it, and add a case"
+
+
+def test_no_case_is_about_a_field_that_is_gone() -> None:
+    gone = [case.path for case in (*HONOURED, *REFUSED) if not any(path == case.path or path.startswith(f"{case.path}.") for path in ALL)]
+    assert gone == []
+
+
+@pytest.mark.parametrize("case", HONOURED, ids=shown)
+def test_a_field_that_is_built_changes_what_is_built(case: Case) -> None:
+    before, after = spec(case.base), spec(case.base, case.patch)
+    assert refusals(after, REGION) == []
+    assert facts(before) != facts(after)
+
+
+def facts(made: TrainingSpec | InferenceSpec) -> list[tuple[Any, ...]]:
+    return [(r.urn, r.inputs, r.property_dependencies) for r in built(made)]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=shown)
+def test_a_field_that_is_not_built_is_refused_by_name_and_alone(case: Case) -> None:
+    [refusal] = refusals(spec(case.base, case.patch), REGION)
+    field_ = ".".join(part for part in case.path.split(".") if not part[0].isupper())
+    path = refusal.path.replace("pools[0]", "pools")
+    assert path.startswith(field_) or field_.startswith(path)
+    assert refusal.message
+
+
+@pytest.mark.parametrize("base", [TRAINING, INFERENCE], ids=["training", "inference"])
+def test_a_plain_file_is_refused_nothing(base: dict[str, Any]) -> None:
+    assert refusals(spec(base), REGION) == []
+
+
+@pytest.mark.parametrize(
+    ("patch", "base", "paths"),
+    [
+        ({"network": {"nat": "none"}}, TRAINING, ["network.nat"]),
+        ({"network": {"nat": "none", "endpoints": "private"}}, TRAINING, ["network.endpoints"]),
+        ({"pools": {"fabric": "auto"}}, INFERENCE, ["pools[0].fabric"]),
+        ({"pools": {"image": "ubuntu"}}, TRAINING, ["pools[0].image"]),
+    ],
+)
+def test_a_value_that_is_not_built_is_refused_though_its_field_is(patch: dict[str, Any], base: dict[str, Any], paths: list[str]) -> None:
+    assert [r.path for r in refusals(spec(base, patch), REGION)] == paths

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from components.aws.unfit import refuse_unfit
+
+from .specs import INFERENCE, TRAINING, spec
+
+
+def errors(patch: dict[str, Any], base: dict[str, Any] | None = None) -> list[tuple[str, str]]:
+    return [(e.path, str(e)) for e in refuse_unfit(spec(base or TRAINING, patch))]
+
+
+@pytest.mark.parametrize("base", [TRAINING, INFERENCE], ids=["training", "inference"])
+def test_a_sound_spec_is_refused_nothing(base: dict[str, Any]) -> None:
+    assert errors({}, base) == []
+
+
+@pytest.mark.parametrize(
+    ("patch", "path", "said"),
+    [
+        ({"name": "l" * 40, "pools": {"name": "p" * 20}}, "pools[0].name", "both names together"),
+        ({"pools": {"labels": {"k8s.amazonaws.com/accelerator": "x"}}}, "pools[0].labels", "set by gpukit itself"),
+        ({"tags": {"cost;center": "y"}}, "tags", "letters, digits"),
+        ({"owner": "a;b"}, "owner", "letters, digits"),
+        ({"access": {"admins": []}}, "access.admins", "name at least the IAM role"),
+        ({"access": {"viewers": ["arn:aws:iam::123456789012:role/platform"]}}, "access.viewers", "named twice"),
+        ({"pools": {"machine": "g4ad.xlarge"}}, "pools[0].machine", "AMD accelerators are not built"),
+        ({"pools": {"machine": "g7.8xlarge"}}, "pools[0].image", "no EKS image"),
+        ({"kubernetes_version": "1.99"}, "kubernetes_version", "allowed: 1.3"),
+        ({"kubernetes_version": "1.30"}, "kubernetes_version", "lost its last support on EKS on 2026-07-23"),
+        ({"tags": {f"k{i}": "v" for i in range(40)}}, "tags", "pool a100 would carry"),
+        ({"network": {"cidr": "10.0.0.0/24"}}, "network.cidr", "give a /16 to /22"),
+        ({"pools": {"nodes": {"min": 0, "max": 300}}}, "network.cidr", "a100 300 nodes"),
+    ],
+)
+def test_a_value_that_cannot_work_is_named_with_what_would(patch: dict[str, Any], path: str, said: str) -> None:
+    found = errors(patch)
+    assert [p for p, _ in found] == [path]
+    assert said in found[0][1]
+
+
+def test_every_error_comes_at_once() -> None:
+    found = errors({"owner": "a;b", "tags": {"a;b": "y"}, "name": "l" * 40, "pools": {"name": "p" * 20, "machine": "g4ad.xlarge"}})
+    assert {path for path, _ in found} == {"owner", "tags", "pools[0].name", "pools[0].machine"}
+
+
+def test_a_stack_name_that_is_too_long_for_a_cluster_is_refused() -> None:
+    long = spec(TRAINING).model_copy(update={"name": "l" * 60})
+    assert ("name", True) in [(e.path, "use 2 to 48" in str(e)) for e in refuse_unfit(long)]
+
+
+@pytest.mark.failure("C3")
+def test_images_of_two_kinds_under_one_operator_are_refused() -> None:
+    pools = [*TRAINING["pools"], {"name": "other", "machine": "p4d.24xlarge", "zone": "us-east-1d", "image": "bottlerocket"}]
+    [(path, text)] = errors({"pools": pools})
+    assert path == "pools"
+    assert "pools a100 need the GPU Operator's device plugin, pools other bring their own" in text
+
+
+@pytest.mark.failure("C3")
+def test_images_of_one_kind_under_one_operator_are_fine() -> None:
+    pools = [*TRAINING["pools"], {"name": "other", "machine": "p4d.24xlarge", "zone": "us-east-1d", "image": "al2023"}]
+    assert errors({"pools": pools}) == []
+
+
+@pytest.mark.failure("B9")
+def test_an_arm_machine_gets_an_arm_image_of_its_own() -> None:
+    assert errors({"pools": {"machine": "g5g.2xlarge"}}, INFERENCE) == []

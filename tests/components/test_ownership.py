@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from components import catalog
+from components.inventory import Owner
+from components.ownership import (
+    NO_GPU,
+    OPERATOR_SWITCHES,
+    FabricPlugin,
+    OwnersConflict,
+    Ownership,
+    OwnerUnknown,
+    decide,
+    operator_values,
+)
+
+P4D = catalog.machine("aws", "p4d.24xlarge")
+
+
+def owners(kind: str, machine: catalog.Machine = P4D, *, fabric: bool = True) -> Ownership:
+    image = catalog.image("aws", kind)
+    assert image is not None
+    return decide("aws", image, machine, fabric=fabric)
+
+
+@pytest.mark.failure("C1")
+def test_an_image_with_a_driver_owns_it_and_the_operator_keeps_out() -> None:
+    values = operator_values({"a100": owners("AL2023_x86_64_NVIDIA")})
+    assert (values["driver"], values["toolkit"]) == ({"enabled": False}, {"enabled": False})
+    assert values["devicePlugin"] == {"enabled": True}
+
+
+@pytest.mark.failure("C13")
+def test_bottlerocket_brings_plugin_and_mig_manager_too() -> None:
+    values = operator_values({"a100": owners("BOTTLEROCKET_x86_64_NVIDIA")})
+    off = ("driver", "toolkit", "devicePlugin", "migManager")
+    assert {section: values[section]["enabled"] for section in off} == dict.fromkeys(off, False)
+    assert values["gfd"] == {"enabled": True}
+
+
+@pytest.mark.failure("C3")
+def test_pools_that_need_different_operator_values_are_refused_by_name() -> None:
+    mixed = {"al": owners("AL2023_x86_64_NVIDIA"), "br": owners("BOTTLEROCKET_x86_64_NVIDIA")}
+    with pytest.raises(OwnersConflict, match=r"pools al need the GPU Operator's device plugin, pools br bring their own"):
+        operator_values(mixed)
+
+
+@pytest.mark.failure("C3")
+def test_pools_with_one_kind_of_image_agree() -> None:
+    one = owners("AL2023_x86_64_NVIDIA")
+    assert operator_values({"a": one, "b": replace(one, fabric_plugin=FabricPlugin.NOBODY)}) == operator_values({"a": one})
+
+
+@pytest.mark.failure("C3")
+def test_the_owner_is_never_guessed_for_an_image_that_says_nothing() -> None:
+    with pytest.raises(OwnerUnknown, match="CUSTOM does not say whether it ships the driver"):
+        owners("CUSTOM")
+
+
+def test_a_cpu_image_on_a_gpu_machine_leaves_the_driver_to_the_operator() -> None:
+    assert owners("AL2023_x86_64_STANDARD").driver is Owner.GPU_OPERATOR
+
+
+def test_nodes_without_gpu_have_no_owners_and_do_not_sway_the_operator() -> None:
+    cpu = owners("AL2023_x86_64_STANDARD", catalog.machine("aws", "m7i.large"), fabric=False)
+    assert cpu == NO_GPU
+    gpu = {"a100": owners("BOTTLEROCKET_x86_64_NVIDIA")}
+    assert operator_values({**gpu, "cpu": cpu}) == operator_values(gpu)
+
+
+def test_the_fabric_has_a_plugin_where_there_is_a_fabric() -> None:
+    assert owners("AL2023_x86_64_NVIDIA").fabric_plugin is FabricPlugin.CHART
+    assert owners("AL2023_x86_64_NVIDIA", fabric=False).fabric_plugin is FabricPlugin.NOBODY
+
+
+def test_clouds_without_a_table_are_refused() -> None:
+    image = catalog.image("aws", "AL2023_x86_64_NVIDIA")
+    assert image is not None
+    with pytest.raises(NotImplementedError, match="gcp"):
+        decide("gcp", image, P4D, fabric=False)
+
+
+OWNERS = st.builds(
+    Ownership,
+    **{f.name: st.sampled_from([Owner.IMAGE, Owner.GPU_OPERATOR]) for f in fields(Ownership) if f.name != "fabric_plugin"},
+    fabric_plugin=st.sampled_from(FabricPlugin),
+)
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=3), OWNERS, min_size=1, max_size=4))
+def test_the_operator_installs_exactly_what_every_pool_leaves_to_it_or_nothing_is_decided(pools: dict[str, Ownership]) -> None:
+    def wanted(part: str) -> set[bool]:
+        return {getattr(o, part) is Owner.GPU_OPERATOR for o in pools.values()}
+
+    if any(len(wanted(part)) == 2 for part in OPERATOR_SWITCHES):
+        with pytest.raises(OwnersConflict):
+            operator_values(pools)
+    else:
+        values = operator_values(pools)
+        assert all({values[section]["enabled"]} == wanted(part) for part, section in OPERATOR_SWITCHES.items())
+
+
+def test_every_switch_is_a_value_of_the_pinned_chart() -> None:
+    assert [s for s in OPERATOR_SWITCHES.values() if not catalog.has_value("gpu-operator", f"{s}.enabled")] == []

@@ -1,0 +1,118 @@
+"""Both AWS stacks on the real engine: up, nothing to do, an update, a policy that stops, destroy; seen through the cloud's own APIs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scripts.engine.locate import Engine
+from scripts.engine.prepare import workspace_of
+from scripts.engine.session import Session
+from scripts.errors import Exit, Refused
+from tests.engine.clouds import Clouds, copy_of_the_project
+
+pytestmark = [pytest.mark.engine]
+REGION = "us-east-1"
+TRAINING, INFERENCE = "aws-training-dev", "aws-inference-dev"
+
+
+@pytest.fixture
+def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
+    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
+    try:
+        yield made
+    finally:
+        made.world.stop()
+
+
+def kubeconfig(clouds: Clouds, stack: str) -> str:
+    text = Session(workspace_of(clouds.checkout, "sandbox", lambda _: None), stack).secret_output("kubeconfig")
+    assert text
+    return text
+
+
+@pytest.mark.parametrize(("stack", "pool", "machine"), [(TRAINING, "a100", "p4d.24xlarge"), (INFERENCE, "a10g", "g5.2xlarge")])
+def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str, pool: str, machine: str) -> None:
+    up = clouds.act("up", stack)
+    assert up.exit is Exit.FINE, up.message
+    assert up.changes["create"] > 30
+
+    again = clouds.act("up", stack)
+    assert again.exit is Exit.FINE
+    assert set(again.changes) <= {"same"}, again.changes
+
+    # The second door: the same world through the clients of the cloud and of Kubernetes.
+    clouds.world.load(stack, pool, nodes=1)
+    eks = clouds.boto3("eks", REGION)
+    (cluster,) = eks.list_clusters()["clusters"]
+    groups = [eks.describe_nodegroup(clusterName=cluster, nodegroupName=g)["nodegroup"] for g in eks.list_nodegroups(clusterName=cluster)["nodegroups"]]
+    assert {g["status"] for g in groups} == {"ACTIVE"}
+    assert [machine] in [g.get("instanceTypes") for g in groups]
+    instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
+    gpu = [i for i in instances if i["InstanceType"] == machine]
+    assert len(gpu) == 1
+    assert {"Key": "gpukit/stack", "Value": stack} in gpu[0]["Tags"]
+
+    from kubernetes import client
+
+    core = client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, stack)))
+    nodes = core.list_node().items
+    assert len(nodes) == len(instances)
+    assert "gpu-operator" in {n.metadata.name for n in core.list_namespace().items}
+
+    clouds.world.load(stack, pool, nodes=0)
+    clouds.edit(stack, lambda cluster: cluster["pools"][0]["nodes"].update(max=cluster["pools"][0]["nodes"]["max"] - 1))
+    changed = clouds.act("up", stack)
+    assert changed.exit is Exit.FINE, changed.message
+    assert set(changed.changes) - {"same"} == {"update"}, changed.changes
+
+    down = clouds.act("destroy", stack)
+    assert down.exit is Exit.FINE, down.message
+    assert not clouds.boto3("eks", REGION).list_clusters()["clusters"]
+    assert not clouds.boto3("resourcegroupstaggingapi", REGION).get_resources()["ResourceTagMappingList"]
+
+
+def test_an_efa_node_has_the_interfaces_of_the_plan_and_its_devices_in_kubernetes(clouds: Clouds) -> None:
+    assert clouds.act("up", TRAINING).exit is Exit.FINE
+    clouds.world.load(TRAINING, "a100", nodes=2)
+    instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
+    gpu = [i for i in instances if i["InstanceType"] == "p4d.24xlarge"]
+    assert len(gpu) == 2
+    assert [(n["Attachment"]["NetworkCardIndex"], n["Attachment"]["DeviceIndex"], n["InterfaceType"]) for n in gpu[0]["NetworkInterfaces"]] == [
+        (0, 0, "interface"),
+        (0, 1, "efa-only"),
+        (1, 0, "efa-only"),
+        (2, 0, "efa-only"),
+        (3, 0, "efa-only"),
+    ]
+
+    from kubernetes import client
+
+    nodes = client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, TRAINING))).list_node(label_selector="node.kubernetes.io/instance-type=p4d.24xlarge").items
+    assert [(n.status.allocatable["nvidia.com/gpu"], n.status.allocatable["vpc.amazonaws.com/efa"]) for n in nodes] == [("8", "4"), ("8", "4")]
+
+
+@pytest.mark.failure("J8")
+def test_a_stack_above_its_budget_is_refused_before_the_engine_starts(clouds: Clouds) -> None:
+    clouds.edit(TRAINING, lambda cluster: cluster["budget"].update(hourly_usd=10, monthly_usd=5000))
+    with pytest.raises(Refused, match="GPU-COST-01"):
+        clouds.act("up", TRAINING)
+    assert not clouds.boto3("eks", REGION).list_clusters()["clusters"]
+
+
+def test_a_changed_stack_file_with_an_error_changes_nothing(clouds: Clouds) -> None:
+    from scripts.errors import BadInput
+
+    clouds.edit(TRAINING, lambda cluster: cluster["pools"][0].update(machine="p4d.24xlarg"))
+    with pytest.raises(BadInput, match=r"p4d\.24xlarge"):
+        clouds.act("up", TRAINING)
+
+
+def test_resources_of_a_stack_whose_state_is_lost_stop_the_first_up(clouds: Clouds) -> None:
+    assert clouds.act("up", INFERENCE).exit is Exit.FINE
+    for file in clouds.checkout.sandbox_state.rglob(f"{INFERENCE}.json*"):
+        file.unlink()
+    with pytest.raises(Refused, match="its identity exist"):
+        clouds.act("up", INFERENCE)

@@ -1,0 +1,135 @@
+"""The whole path on the real engine: our host, our runner, one toy provider."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scripts.errors import BadInput, Exit, Refused
+from tests.engine.conftest import Toy
+from tests.engine.toy_provider import Shelf
+
+pytestmark = pytest.mark.engine
+
+
+def test_a_stack_is_made_left_alone_changed_and_destroyed(toy: Toy) -> None:
+    assert toy.act("preview").changes == {"create": 3}
+    assert toy.shelf.made == []
+
+    made = toy.act("up")
+    assert (made.exit, made.changes) == (Exit.FINE, {"create": 3})
+    assert made.outputs == {"answer": 42, "password": "[secret]"}
+
+    assert toy.act("up").changes == {"same": 3}
+
+    toy.mode("two")
+    assert toy.act("up").changes == {"create": 2, "same": 3}
+    assert toy.shelf.made == ["first-thing", "second-thing"]
+
+    assert toy.act("refresh").exit is Exit.FINE
+    assert toy.act("destroy").changes == {"delete": 5}
+    assert toy.shelf.things == {}
+    assert toy.processes() == []
+
+
+def test_no_secret_reaches_screen_or_plain_state(toy: Toy) -> None:
+    outcome = toy.act("up")
+    assert "canary-secret" not in toy.said.getvalue() + json.dumps(outcome.as_json()) + toy.state_file.read_text()
+
+
+def test_a_mandatory_policy_stops_the_preview_and_nothing_is_made(toy: Toy) -> None:
+    toy.mode("two")
+    outcome = toy.act("up", pack=True)
+    assert outcome.exit is Exit.NO
+    assert outcome.findings[0].message == "One part is enough.\nsecond in stack dev of toyproject"
+    assert toy.shelf.made == []
+
+
+def test_the_repaired_program_passes_the_same_pack(toy: Toy) -> None:
+    assert toy.act("up", pack=True).exit is Exit.FINE
+    assert toy.shelf.made == ["first-thing"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [("raise", "ValueError: broken on purpose"), ("error", "the stack file is wrong"), ("exit", "ended with exit code 7")],
+)
+def test_a_program_that_fails_is_told_once_in_its_own_words(toy: Toy, mode: str, words: str) -> None:
+    toy.mode(mode)
+    outcome = toy.act("preview")
+    assert outcome.exit is Exit.FAILED
+    assert outcome.message.count(words) == 1
+    assert "program.py" not in outcome.message
+
+
+def test_a_create_that_fails_is_named_and_the_next_up_goes_on(toy: Toy) -> None:
+    toy.mode("two")
+    toy.shelf.fail.add("second-thing")
+    failed = toy.act("up")
+    assert failed.exit is Exit.FAILED
+    assert "toy:index:Thing second-thing" in failed.message
+    assert "no capacity for second-thing" in failed.message
+    toy.shelf.fail.clear()
+    assert toy.act("up").exit is Exit.FINE
+    assert toy.shelf.made.count("first-thing") == 1
+
+
+def test_what_was_not_confirmed_is_not_done(toy: Toy) -> None:
+    toy.approve = lambda _: False
+    outcome = toy.act("up")
+    assert (outcome.exit, outcome.message) == (Exit.NO, "Not confirmed: nothing was changed.")
+    assert toy.shelf.made == []
+
+
+@pytest.mark.parametrize("action", ["refresh", "destroy"])
+def test_a_stack_that_was_never_made_has_nothing_to_end(toy: Toy, action: str) -> None:
+    outcome = toy.act(action)
+    assert outcome.exit is Exit.FINE
+    assert "was never made" in outcome.message
+
+
+def test_the_first_up_refuses_where_the_stacks_things_already_exist(toy: Toy) -> None:
+    toy.lookup.leftovers = ("arn:aws:eks:us-east-1:123456789012:cluster/dev",)
+    with pytest.raises(Refused, match=r"(?s)1 resources with its identity exist:.*cluster/dev.*Nothing was changed"):
+        toy.act("up")
+    assert toy.shelf.made == []
+
+
+def test_a_later_up_does_not_ask_for_leftovers(toy: Toy) -> None:
+    toy.act("up")
+    toy.lookup.leftovers = ("arn:aws:ec2:us-east-1:123456789012:instance/i-0",)
+    assert toy.act("up").exit is Exit.FINE
+
+
+@pytest.mark.parametrize("action", ["up", "preview", "refresh", "destroy"])
+def test_a_corrupt_state_file_ends_every_action_before_the_engine_starts(toy: Toy, action: str) -> None:
+    toy.act("up")
+    toy.state_file.write_text(toy.state_file.read_text()[:500])
+    with pytest.raises(BadInput, match=r"state file .*dev\.json is corrupt"):
+        toy.act(action)
+    assert toy.shelf.things == {"thing-0": {"name": "first-thing"}}
+
+
+def test_a_state_whose_parts_do_not_fit_is_corrupt_too(toy: Toy) -> None:
+    toy.act("up")
+    content = json.loads(toy.state_file.read_text())
+    content["checkpoint"]["latest"]["resources"].pop(0)
+    toy.state_file.write_text(json.dumps(content))
+    outcome = toy.act("up")
+    assert outcome.exit is Exit.USAGE
+    assert "state is corrupt" in outcome.message
+    assert "goroutine" not in outcome.message
+
+
+def test_the_users_stack_files_stay_as_they_were(toy: Toy) -> None:
+    before = {path.name: path.read_bytes() for path in toy.checkout.stacks.glob("*.yaml")}
+    toy.act("up")
+    toy.act("destroy")
+    assert {path.name: path.read_bytes() for path in toy.checkout.stacks.glob("*.yaml")} == before
+
+
+def test_a_provider_out_of_reach_is_a_failure(toy: Toy) -> None:
+    toy.port = 9
+    toy.shelf = Shelf()
+    assert toy.act("up").exit is Exit.FAILED

@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from botocore.exceptions import EndpointConnectionError
+
+from scripts.engine import aws_lookup
+from scripts.engine.aws_kinds import TAGGED, parse_arn, route_id
+from scripts.engine.aws_lookup import AwsLookup
+from scripts.engine.lookup import Absent, CannotTell, Exists
+from scripts.engine.state import PendingOperation, State
+from scripts.errors import Failed
+
+EKS = "arn:aws:eks:us-east-1:123456789012"
+EC2 = "arn:aws:ec2:us-east-1:123456789012"
+TAGS = {"gpukit/stack": "dev", "gpukit/resource": "a100"}
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+
+
+class NoSuchEntity(Exception):
+    pass
+
+
+class Cloud:
+    """Stands for every boto3 client: what is tagged, the roles and route tables that there are."""
+
+    def __init__(self, *, tagged: list[str] | None = None, **answers: Any) -> None:
+        self.tagged = tagged or []
+        self.answers = answers
+        self.filters: list[Any] = []
+        self.exceptions = type("exceptions", (), {"NoSuchEntityException": NoSuchEntity})
+
+    def get_paginator(self, name: str) -> Any:
+        cloud = self
+
+        class Pages:
+            def paginate(self, **given: Any) -> list[dict[str, Any]]:
+                cloud.filters.append(given)
+                if name == "get_resources":
+                    return [{"ResourceTagMappingList": [{"ResourceARN": arn}]} for arn in cloud.tagged]
+                return cloud.answers["instances"]
+
+        return Pages()
+
+    def get_role(self, **given: Any) -> Any:
+        if given["RoleName"] not in self.answers["roles"]:
+            raise NoSuchEntity
+        return {"Role": {"Tags": self.answers["roles"][given["RoleName"]]}}
+
+    def describe_route_tables(self, **_: Any) -> Any:
+        return {"RouteTables": self.answers["tables"]}
+
+
+@pytest.fixture
+def lookup(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def made(**given: Any) -> AwsLookup:
+        cloud = Cloud(**given)
+        monkeypatch.setattr(aws_lookup, "client", lambda *_: cloud)
+        return AwsLookup(stack="dev", region="us-east-1", environment={})
+
+    return made
+
+
+def pending(kind: str = NODE_GROUP, **inputs: Any) -> PendingOperation:
+    return PendingOperation("creating", {"urn": f"urn:pulumi:dev::gpukit::{kind}::a100", "type": kind, "inputs": inputs})
+
+
+def state(*resources: dict[str, Any]) -> State:
+    return State({"deployment": {"resources": [{"urn": "u", "type": "t", **each} for each in resources]}})
+
+
+@pytest.mark.failure("H12")
+def test_a_node_group_is_found_by_its_identity_and_gets_the_providers_id(lookup: Any) -> None:
+    found = lookup(tagged=[f"{EKS}:nodegroup/training/a100/4ec0", f"{EC2}:launch-template/lt-1"])
+    assert found.of(pending(tags=TAGS, clusterName="training"), state()) == Exists(("training:a100",))
+
+
+def test_only_what_the_state_does_not_hold_counts(lookup: Any) -> None:
+    found = lookup(tagged=[f"{EKS}:nodegroup/training/a100/4ec0"])
+    assert found.of(pending(tags=TAGS), state({"id": "training:a100"})) == Absent()
+
+
+def test_two_of_one_identity_are_both_named(lookup: Any) -> None:
+    found = lookup(tagged=[f"{EC2}:vpc/vpc-1", f"{EC2}:vpc/vpc-2"])
+    assert found.of(pending("aws:ec2/vpc:Vpc", tags=TAGS), state()) == Exists(("vpc-1", "vpc-2"))
+
+
+@pytest.mark.parametrize("tags", [{}, {"gpukit/stack": "dev"}, {**TAGS, "gpukit/stack": "other"}])
+def test_without_its_identity_nothing_can_be_told(lookup: Any, tags: dict[str, str]) -> None:
+    assert isinstance(lookup().of(pending(tags=tags), state()), CannotTell)
+
+
+def test_a_kind_that_nobody_can_look_for_is_not_taken_for_absent(lookup: Any) -> None:
+    answer = lookup().of(pending("aws:sagemaker/domain:Domain", tags=TAGS), state())
+    assert answer == CannotTell("gpukit does not know how to look for a aws:sagemaker/domain:Domain")
+
+
+def test_attaching_again_is_harmless(lookup: Any) -> None:
+    assert isinstance(lookup().of(pending("aws:iam/rolePolicyAttachment:RolePolicyAttachment"), state()), Absent)
+
+
+@pytest.mark.parametrize(
+    ("roles", "answer"),
+    [
+        ({}, Absent()),
+        ({"nodes-1": [{"Key": "gpukit/stack", "Value": "dev"}]}, Exists(("nodes-1",))),
+        ({"nodes-1": []}, CannotTell("a role named nodes-1 exists that does not carry this stack's identity")),
+    ],
+    ids=["absent", "ours", "somebody else's"],
+)
+def test_a_role_is_looked_for_by_name_and_must_be_ours(lookup: Any, roles: Any, answer: Any) -> None:
+    assert lookup(roles=roles).of(pending("aws:iam/role:Role", name="nodes-1"), state()) == answer
+
+
+def test_a_route_is_looked_for_in_its_table(lookup: Any) -> None:
+    route = pending("aws:ec2/route:Route", routeTableId="rtb-1", destinationCidrBlock="0.0.0.0/0")
+    assert lookup(tables=[{"Routes": [{"DestinationCidrBlock": "10.0.0.0/16"}]}]).of(route, state()) == Absent()
+    assert lookup(tables=[{"Routes": [{"DestinationCidrBlock": "0.0.0.0/0"}]}]).of(route, state()) == Exists(("r-rtb-11080289494",))
+
+
+def test_an_association_is_looked_for_by_its_subnet(lookup: Any) -> None:
+    kind = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+    tables = [{"Routes": [], "Associations": [{"SubnetId": "subnet-1", "RouteTableAssociationId": "rtbassoc-1"}]}]
+    assert lookup(tables=tables).of(pending(kind, routeTableId="rtb-1", subnetId="subnet-1"), state()) == Exists(("rtbassoc-1",))
+    assert lookup(tables=tables).of(pending(kind, routeTableId="rtb-1", subnetId="subnet-2"), state()) == Absent()
+
+
+def test_what_lies_outside_the_state_is_listed_without_ended_instances(lookup: Any) -> None:
+    instances = [{"Reservations": [{"Instances": [_instance("i-1", "running"), _instance("i-2", "terminated")]}]}]
+    arns = [f"{EKS}:cluster/training", f"{EC2}:vpc/vpc-1", *(f"{EC2}:instance/i-{n}" for n in (1, 2, 3))]
+    found = lookup(tagged=arns, instances=instances)
+    assert found.outside(state({"id": "vpc-1"})) == (f"{EC2}:instance/i-1", f"{EKS}:cluster/training")
+
+
+def test_a_cloud_that_does_not_answer_is_a_failure_and_no_absence(lookup: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = lookup()
+
+    def unreachable(*_: Any) -> Any:
+        raise EndpointConnectionError(endpoint_url="http://127.0.0.1:9")
+
+    monkeypatch.setattr(aws_lookup, "client", unreachable)
+    with pytest.raises(Failed, match="AWS did not answer when asked to list what carries"):
+        found.outside(state())
+
+
+@pytest.mark.parametrize(
+    ("text", "service", "kind", "rest"),
+    [
+        (f"{EC2}:vpc/vpc-1", "ec2", "vpc", "vpc-1"),
+        (f"{EKS}:nodegroup/c/n/uuid", "eks", "nodegroup", "c/n/uuid"),
+        ("arn:aws:s3:::checkpoints", "s3", "", "checkpoints"),
+        ("arn:aws:logs:us-east-1:1:log-group:/aws/eks/c", "logs", "log-group", "/aws/eks/c"),
+    ],
+)
+def test_arns_are_taken_apart(text: str, service: str, kind: str, rest: str) -> None:
+    arn = parse_arn(text)
+    assert (arn.service, arn.kind, arn.rest) == (service, kind, rest)
+
+
+def test_what_is_no_arn_is_refused() -> None:
+    with pytest.raises(ValueError, match="is no ARN"):
+        parse_arn("vpc-1")
+
+
+def test_the_id_of_a_route_is_the_providers() -> None:
+    """The checksum of 0.0.0.0/0 stands at the end of every default route's id in Terraform states."""
+    assert route_id("rtb-0a1b", "0.0.0.0/0") == "r-rtb-0a1b1080289494"
+
+
+def test_every_kind_is_told_from_every_other_but_rules_of_one_group() -> None:
+    places = [(kind.service, kind.kind) for token, kind in TAGGED.items() if "Egress" not in token]
+    assert len(places) == len(set(places))
+
+
+def _instance(name: str, status: str) -> dict[str, Any]:
+    return {"InstanceId": name, "State": {"Name": status}}

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import pytest
+
+from scripts.engine.events import PolicyFinding, Report, Step
+from scripts.engine.outcome import judge, outcome
+from scripts.engine.process import Ended
+from scripts.engine.summary import summary
+from scripts.errors import Exit
+
+FINDING = PolicyFinding("gpukit-stack-mandatory", "mandatory", "urn:pulumi:dev::p::t::a100", "About.\nGPU-COST-01 (violated): too much")
+PROTECTED = 'resource "urn:pulumi:dev::p::t::x" cannot be deleted\nbecause it is protected. To unprotect the resource, …'
+
+
+def test_an_engine_that_ends_well_is_fine() -> None:
+    assert judge(Ended(0, ""), Report(), stack="dev") == (Exit.FINE, "")
+
+
+def test_a_mandatory_finding_is_a_no() -> None:
+    code, message = judge(Ended(1, ""), Report(findings=[FINDING], errors=["preview failed"]), stack="dev")
+    assert code is Exit.NO
+    assert message.startswith("Stopped by 1 mandatory finding.")
+
+
+def test_an_advisory_finding_does_not_excuse_a_failure() -> None:
+    advisory = PolicyFinding("p", "advisory", "", "careful")
+    assert judge(Ended(1, ""), Report(findings=[advisory], errors=["no capacity"]), stack="dev")[0] is Exit.FAILED
+
+
+def test_an_interrupt_explains_everything_that_follows_it() -> None:
+    step = Step("create", "urn:pulumi:dev::p::aws:eks/cluster:Cluster::c", ended=True)
+    code, message = judge(Ended(1, "", interrupted=True), Report(errors=["update canceled"], steps=[step]), stack="dev")
+    assert code is Exit.INTERRUPTED
+    assert "1 resource done" in message
+
+
+def test_an_engine_that_was_killed_is_a_failure_that_says_how_to_go_on() -> None:
+    code, message = judge(Ended(-9, ""), Report(), stack="dev")
+    assert code is Exit.FAILED
+    assert "signal 9" in message
+    assert "again" in message
+
+
+@pytest.mark.parametrize(
+    ("ended", "report", "code"),
+    [
+        (Ended(1, "error: the stack is currently locked by 1 lock(s)."), Report(), Exit.NO),
+        (Ended(1, ""), Report(errors=[PROTECTED, "preview failed"]), Exit.NO),
+        (Ended(1, "error: failed to load checkpoint: place 1: unexpected end of JSON input"), Report(), Exit.USAGE),
+        (Ended(1, "Error:   snapshot integrity failure; refusing to use it: child …\n\ngoroutine 1 [running]:"), Report(), Exit.USAGE),
+        (Ended(1, "error: getting stack configuration: incorrect passphrase"), Report(), Exit.USAGE),
+        (Ended(6, "error: no stack named 'dev' found"), Report(), Exit.USAGE),
+        (Ended(1, ""), Report(errors=["creating EKS Cluster: ServiceUnavailable"]), Exit.FAILED),
+        (Ended(255, ""), Report(), Exit.FAILED),
+    ],
+    ids=["locked", "protected", "corrupt state", "broken state", "passphrase", "no stack", "cloud", "engine"],
+)
+def test_the_engines_one_exit_code_is_told_apart_by_its_words(ended: Ended, report: Report, code: Exit) -> None:
+    assert judge(ended, report, stack="dev")[0] is code
+
+
+def test_the_paragraph_keeps_the_errors_and_drops_their_echo_and_stack_traces() -> None:
+    text = "error: first\n\ngoroutine 1 [running]:\nruntime/debug.Stack()\n"
+    assert judge(Ended(1, text), Report(), stack="dev")[1] == "Stack dev: the engine stopped.\nerror: first"
+    assert judge(Ended(1, text), Report(errors=["real cause", "update failed"]), stack="dev")[1].endswith("stopped.\nreal cause")
+
+
+def test_the_failed_resource_is_named() -> None:
+    step = Step("create", "urn:pulumi:dev::p::gpukit:aws:NodePool$aws:eks/nodeGroup:NodeGroup::a100", ended=True, failed=True)
+    assert "at aws:eks/nodeGroup:NodeGroup a100" in judge(Ended(1, ""), Report(errors=["x"], steps=[step]), stack="dev")[1]
+
+
+def test_many_errors_are_counted_after_the_first_five() -> None:
+    message = judge(Ended(1, ""), Report(errors=[f"e{i}" for i in range(8)]), stack="dev")[1]
+    assert "e4" in message
+    assert "e5" not in message
+    assert message.endswith("… and 3 more")
+
+
+def test_json_has_a_schema_and_stable_keys() -> None:
+    report = Report(changes={"create": 2}, findings=[FINDING], outputs={"cluster": "c"}, seconds=3)
+    content = outcome(Ended(1, ""), report, action="up", stack="dev", world="sandbox").as_json()
+    assert content["schema"] == "gpukit/run/1"
+    assert content["exit"] == 1
+    assert content["findings"][0]["level"] == "mandatory"
+    assert content["changes"] == {"create": 2}
+
+
+def test_a_preview_says_what_would_be_done_and_shows_no_outputs() -> None:
+    report = Report(changes={"create": 2}, outputs={"cluster": "c"})
+    text = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True))
+    assert text == "[sandbox] preview of up dev: 2 to create"
+
+
+def test_the_summary_names_world_changes_findings_outputs_and_what_to_do() -> None:
+    report = Report(changes={"create": 2, "same": 1}, findings=[FINDING], outputs={"kubeconfig": "[secret]", "pools": ["a"]}, seconds=3)
+    text = summary(outcome(Ended(1, ""), report, action="up", stack="dev", world="sandbox"))
+    assert text.splitlines()[0] == "[sandbox] up dev: 2 created, 1 unchanged in 3 s"
+    assert "mandatory gpukit-stack-mandatory at a100: About." in text
+    assert "  kubeconfig: [secret]" in text
+    assert text.endswith("Correct what they name and try again.")

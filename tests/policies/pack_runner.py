@@ -1,0 +1,130 @@
+"""Runs the pack with Python alone: the analyzer protocol over a `ResourceSet`, as the engine would speak it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import jsonschema
+from google.protobuf import empty_pb2, struct_pb2
+from google.protobuf.json_format import MessageToDict
+from pulumi.runtime.proto import analyzer_pb2 as pb
+from pulumi.runtime.proto import analyzer_pb2_grpc as rpc
+
+import policies
+from components.resource import Resource, ResourceSet, Secret
+from components.unknown import Unknown
+
+PACK = Path(policies.__file__).parent
+UNKNOWN_SENTINEL = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
+_MESSAGE_BYTES = 400 << 20
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    policy: str
+    level: str
+    urn: str
+    message: str
+    """Without the policy's description, which the SDK puts in front."""
+
+
+def wire(value: Any) -> Any:
+    """JSON as the engine sends it."""
+    if isinstance(value, Unknown):
+        return UNKNOWN_SENTINEL
+    if isinstance(value, Secret):
+        return {**SECRET, "value": wire(value.value)}
+    if isinstance(value, Mapping):
+        return {key: wire(inner) for key, inner in value.items()}
+    return [wire(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def struct(value: Mapping[str, Any]) -> struct_pb2.Struct:
+    found = struct_pb2.Struct()
+    found.update(wire(value))
+    return found
+
+
+def _provider(resource: Resource, resources: ResourceSet) -> pb.AnalyzerProviderResource | None:
+    provider = resources.by_urn.get(resource.provider or "")
+    if provider is None:
+        return None
+    return pb.AnalyzerProviderResource(type=provider.type, urn=provider.urn, name=provider.name, properties=struct(provider.inputs))
+
+
+def _on_the_wire(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResource:
+    return pb.AnalyzerResource(
+        type=resource.type,
+        urn=resource.urn,
+        name=resource.name,
+        properties=struct(resource.inputs),
+        provider=_provider(resource, resources),
+        dependencies=resource.dependencies,
+        propertyDependencies={prop: pb.AnalyzerPropertyDependencies(urns=urns) for prop, urns in resource.property_dependencies.items()},
+    )
+
+
+@contextmanager
+def _served(config: Mapping[str, str]) -> Generator[rpc.AnalyzerStub]:
+    environment = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(config))}
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "pulumi.policy", "none", "."],
+        cwd=PACK,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        assert process.stdout is not None
+        port = process.stdout.readline().strip()
+        assert port.isdigit(), process.communicate(timeout=10)
+        with grpc.insecure_channel(f"127.0.0.1:{int(port)}", options=[("grpc.max_receive_message_length", _MESSAGE_BYTES)]) as channel:
+            yield rpc.AnalyzerStub(channel)
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+def run(resources: ResourceSet, policy_config: Mapping[str, Mapping[str, Any]] | None = None) -> list[Diagnostic]:
+    """Everything that the pack says about `resources`, resource by resource and then as a stack."""
+    with _served(resources.config) as pack:
+        _configure(pack, policy_config or {})
+        found: list[Diagnostic] = []
+        for resource in resources:
+            sent = _on_the_wire(resource, resources)
+            request = pb.AnalyzeRequest(
+                type=sent.type, urn=sent.urn, name=sent.name, properties=sent.properties, provider=_provider(resource, resources)
+            )
+            found += [_read(diagnostic, resource.urn) for diagnostic in pack.Analyze(request, timeout=30).diagnostics]
+        whole = pb.AnalyzeStackRequest(resources=[_on_the_wire(resource, resources) for resource in resources])
+        return found + [_read(diagnostic) for diagnostic in pack.AnalyzeStack(whole, timeout=60).diagnostics]
+
+
+def _configure(pack: rpc.AnalyzerStub, given: Mapping[str, Mapping[str, Any]]) -> None:
+    """The engine's part: defaults, then the file, checked against each policy's schema."""
+    config: dict[str, pb.PolicyConfig] = {}
+    for policy in pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=30).policies:
+        properties = dict(given.get(policy.name, {}))
+        level = properties.pop("enforcementLevel", None)
+        schema = {"type": "object", "properties": MessageToDict(policy.configSchema.properties), "additionalProperties": False}
+        jsonschema.validate(properties, schema)
+        config[policy.name] = pb.PolicyConfig(enforcementLevel=policy.enforcementLevel, properties=struct(properties))
+        if level is not None:
+            config[policy.name].enforcementLevel = pb.EnforcementLevel.Value(str(level).upper())
+    pack.Configure(pb.ConfigureAnalyzerRequest(policyConfig=config), timeout=30)
+
+
+def _read(diagnostic: pb.AnalyzeDiagnostic, urn: str = "") -> Diagnostic:
+    level = pb.EnforcementLevel.Name(diagnostic.enforcementLevel).lower()
+    message = diagnostic.message.removeprefix(f"{diagnostic.description}\n")
+    return Diagnostic(diagnostic.policyName, level, diagnostic.urn or urn, message)

@@ -1,0 +1,90 @@
+"""limits.yaml and the settings made from it."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from policies import Level, Limits, Settings
+from policies.limits import DEFAULT_PATH, Ceiling, LimitsError
+from policies.rules import RULES
+from tests.policies.raw import NOW
+
+
+def test_the_shipped_limits_are_valid_by_model_and_by_json_schema() -> None:
+    limits = Limits.load()
+    jsonschema.validate(yaml.safe_load(DEFAULT_PATH.read_text(encoding="utf-8")), Limits.model_json_schema())
+    assert set(limits.levels) <= {rule.id for rule in RULES}
+
+
+def test_a_stack_may_have_a_ceiling_of_its_own() -> None:
+    limits = Limits.from_json(
+        {"schema": "gpukit/limits/1", "ceilings": {"default": {"hourly_usd": 9}, "stacks": {"big": {"monthly_usd": 5}}}}
+    )
+    assert limits.ceilings.of("small") == Ceiling(hourly_usd=9)
+    assert limits.ceilings.of("big") == Ceiling(monthly_usd=5)
+
+
+def test_every_error_is_told_at_once_with_its_place_and_value() -> None:
+    wrong = {"schema": "gpukit/limits/1", "levels": {"GPU-EFA-01": "loud"}, "price_stale_days": 0, "colour": "red"}
+    with pytest.raises(LimitsError) as told:
+        Limits.from_json(wrong, source="limits.yaml")
+    text = str(told.value)
+    assert text.startswith("limits.yaml: ")
+    assert all(part in text for part in ("levels.GPU-EFA-01 is 'loud'", "price_stale_days is 0", "colour is 'red'"))
+
+
+@pytest.mark.parametrize("text", ["a: [", "\xff", "- 1", ""])
+def test_a_corrupt_file_is_told_by_name(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(LimitsError, match=r"limits\.yaml"):
+        Limits.load(file)
+
+
+def test_a_suppression_needs_a_reason_and_a_day() -> None:
+    with pytest.raises(LimitsError, match="reason"):
+        Limits.from_json({"schema": "gpukit/limits/1", "suppressions": [{"rule": "GPU-EFA-05", "reason": "", "expires": "2027-01-01"}]})
+    with pytest.raises(LimitsError, match="expires"):
+        Limits.from_json({"schema": "gpukit/limits/1", "suppressions": [{"rule": "GPU-EFA-05", "reason": "for the new storage"}]})
+
+
+def test_a_suppression_read_from_yaml_keeps_its_day() -> None:
+    entry = yaml.safe_load("{rule: GPU-EFA-05, reason: for the new storage, expires: 2027-03-01}")
+    (suppression,) = Limits.from_json({"schema": "gpukit/limits/1", "suppressions": [entry]}).suppressions
+    assert (suppression.expires, suppression.active(date(2027, 3, 1)), suppression.active(date(2027, 3, 2))) == (
+        date(2027, 3, 1),
+        True,
+        False,
+    )
+
+
+def test_levels_are_the_findings_own() -> None:
+    assert Limits.from_json({"schema": "gpukit/limits/1", "levels": {"GPU-EFA-05": "disabled"}}).levels == {"GPU-EFA-05": Level.DISABLED}
+
+
+def test_both_the_owners_and_the_stacks_own_ceilings_hold() -> None:
+    limits = Limits.from_json({"schema": "gpukit/limits/1", "ceilings": {"default": {"hourly_usd": 9}}})
+    settings = Settings.for_stack({"gpukit:cluster": json.dumps({"budget": {"hourly_usd": 99, "monthly_usd": 7}})}, limits=limits, now=NOW)
+    assert [(cap.period, cap.usd, cap.owner) for cap in settings.caps("dev")] == [
+        ("hour", 9, "policies/limits.yaml"),
+        ("hour", 99, "the stack file's budget"),
+        ("month", 7, "the stack file's budget"),
+    ]
+
+
+def test_a_program_without_the_key_has_no_budget_of_its_own() -> None:
+    settings = Settings.for_stack({"aws:region": "us-east-1"}, limits=Limits(), now=NOW)
+    assert list(settings.caps("dev")) == []
+    assert settings.commitments == ()
+
+
+def test_a_commitment_that_cannot_be_read_takes_nothing_off() -> None:
+    pricing = {"commitments": [{"kind": "savings_plan", "pool": "a100", "discount_percent": 40}, {"pool": "a100"}, 7]}
+    settings = Settings.for_stack({"gpukit:cluster": json.dumps({"pricing": pricing})}, limits=Limits(), now=NOW)
+    assert [(c.pool, c.discount_percent) for c in settings.commitments] == [("a100", 40)]
