@@ -10,8 +10,8 @@ from types import MappingProxyType
 from components.inventory import Cloud
 from components.refusals import SpecError, SpecErrors, nearest, shown
 from components.spec import InferenceSpec, TrainingSpec
-from components.spec_fields import name_form
-from components.spec_reading import SECRET, read
+from components.spec.fields import name_form
+from components.spec.reading import SECRET, read
 
 NAMESPACE = "gpukit"
 KEY = f"{NAMESPACE}:cluster"

@@ -16,7 +16,7 @@ from scripts.engine import engine_lock, locate, sandbox_project
 from scripts.engine.checkout import Checkout
 from scripts.engine.environment import environment
 from scripts.engine.locate import Engine
-from scripts.engine.lookup import CannotTell
+from scripts.engine.lookup import CannotTell, Leftover
 from scripts.engine.outcome import Outcome
 from scripts.engine.run import Action, Job, PolicyPack, act
 from scripts.engine.show import Show
@@ -85,12 +85,12 @@ class Lookup:
     """Answers by logical name; nothing can be told of other names."""
 
     answers: dict[str, Any] = field(default_factory=dict)
-    leftovers: tuple[str, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
 
     def of(self, operation: Any, _state: Any) -> Any:
         return self.answers.get(operation.name, CannotTell("nobody knows"))
 
-    def outside(self, _state: Any) -> tuple[str, ...]:
+    def outside(self, _state: Any) -> tuple[Leftover, ...]:
         return self.leftovers
 
 

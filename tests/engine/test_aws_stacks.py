@@ -47,7 +47,10 @@ def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str, poo
     clouds.world.load(stack, pool, nodes=1)
     eks = clouds.boto3("eks", REGION)
     (cluster,) = eks.list_clusters()["clusters"]
-    groups = [eks.describe_nodegroup(clusterName=cluster, nodegroupName=g)["nodegroup"] for g in eks.list_nodegroups(clusterName=cluster)["nodegroups"]]
+    groups = [
+        eks.describe_nodegroup(clusterName=cluster, nodegroupName=g)["nodegroup"]
+        for g in eks.list_nodegroups(clusterName=cluster)["nodegroups"]
+    ]
     assert {g["status"] for g in groups} == {"ACTIVE"}
     assert [machine] in [g.get("instanceTypes") for g in groups]
     instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
@@ -80,7 +83,9 @@ def test_an_efa_node_has_the_interfaces_of_the_plan_and_its_devices_in_kubernete
     instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
     gpu = [i for i in instances if i["InstanceType"] == "p4d.24xlarge"]
     assert len(gpu) == 2
-    assert [(n["Attachment"]["NetworkCardIndex"], n["Attachment"]["DeviceIndex"], n["InterfaceType"]) for n in gpu[0]["NetworkInterfaces"]] == [
+    assert [
+        (n["Attachment"]["NetworkCardIndex"], n["Attachment"]["DeviceIndex"], n["InterfaceType"]) for n in gpu[0]["NetworkInterfaces"]
+    ] == [
         (0, 0, "interface"),
         (0, 1, "efa-only"),
         (1, 0, "efa-only"),
@@ -90,8 +95,15 @@ def test_an_efa_node_has_the_interfaces_of_the_plan_and_its_devices_in_kubernete
 
     from kubernetes import client
 
-    nodes = client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, TRAINING))).list_node(label_selector="node.kubernetes.io/instance-type=p4d.24xlarge").items
-    assert [(n.status.allocatable["nvidia.com/gpu"], n.status.allocatable["vpc.amazonaws.com/efa"]) for n in nodes] == [("8", "4"), ("8", "4")]
+    nodes = (
+        client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, TRAINING)))
+        .list_node(label_selector="node.kubernetes.io/instance-type=p4d.24xlarge")
+        .items
+    )
+    assert [(n.status.allocatable["nvidia.com/gpu"], n.status.allocatable["vpc.amazonaws.com/efa"]) for n in nodes] == [
+        ("8", "4"),
+        ("8", "4"),
+    ]
 
 
 @pytest.mark.failure("J8")

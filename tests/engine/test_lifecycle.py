@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from scripts.engine.lookup import Leftover
 from scripts.errors import BadInput, Exit, Refused
 from tests.engine.conftest import Toy
 from tests.engine.toy_provider import Shelf
@@ -90,15 +91,33 @@ def test_a_stack_that_was_never_made_has_nothing_to_end(toy: Toy, action: str) -
 
 
 def test_the_first_up_refuses_where_the_stacks_things_already_exist(toy: Toy) -> None:
-    toy.lookup.leftovers = ("arn:aws:eks:us-east-1:123456789012:cluster/dev",)
+    toy.lookup.leftovers = (Leftover("arn:aws:eks:us-east-1:123456789012:cluster/dev", "dev"),)
     with pytest.raises(Refused, match=r"(?s)1 resources with its identity exist:.*cluster/dev.*Nothing was changed"):
         toy.act("up")
     assert toy.shelf.made == []
 
 
-def test_a_later_up_does_not_ask_for_leftovers(toy: Toy) -> None:
+def test_what_a_pool_made_itself_holds_up_no_later_run(toy: Toy) -> None:
     toy.act("up")
-    toy.lookup.leftovers = ("arn:aws:ec2:us-east-1:123456789012:instance/i-0",)
+    toy.lookup.leftovers = (Leftover("arn:aws:ec2:us-east-1:123456789012:instance/i-0", "a100"),)
+    assert toy.act("up").exit is Exit.FINE
+
+
+@pytest.mark.failure("H12")
+def test_a_thing_whose_create_lost_its_answer_is_not_made_twice(toy: Toy) -> None:
+    toy.act("up")
+    toy.mode("two")
+    toy.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Thing",)),)
+    with pytest.raises(Refused, match=r"(?s)would make again what exists.*toy://second \(second-thing\).*Nothing was changed"):
+        toy.act("up")
+    assert toy.shelf.made == ["first-thing"]
+
+
+@pytest.mark.failure("H12")
+def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
+    toy.act("up")
+    toy.mode("two")
+    toy.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Other",)),)
     assert toy.act("up").exit is Exit.FINE
 
 

@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 from components.refusals import SpecError
-from components.spec_reading import read
+from components.spec.reading import read
 
 Document = dict[str, Any]
 

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from components import spec as spec_module
-from components import spec_capacity, spec_fields, spec_pools
 from components.refusals import SpecError, SpecErrors
-from components.spec_reading import _PLACEHOLDERS, SECRET, read
+from components.spec import capacity as spec_capacity
+from components.spec import fields as spec_fields
+from components.spec import pools as spec_pools
+from components.spec.reading import _PLACEHOLDERS, SECRET, read
 from tests.spec.documents import MAKERS, Document, aws_inference, aws_training, changed, errors, spec_errors
 
 Json = st.recursive(

@@ -13,8 +13,8 @@ import pytest
 from components.inventory import Market
 from components.refusals import SpecErrors
 from components.spec import CapacityBlock, InferenceSpec, Spec, TrainingSpec
-from components.spec_checks import refuse
-from components.spec_reading import read
+from components.spec.checks import refuse
+from components.spec.reading import read
 from tests.spec.documents import MAKERS, Document, aws_inference, aws_training, changed
 
 EVENTUAL: Document = {

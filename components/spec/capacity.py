@@ -1,4 +1,4 @@
-"""How a pool's capacity is bought: one model per mode, each with what that mode needs. Which cloud has which mode: spec_capacity_checks."""
+"""How a pool's capacity is bought: one model per mode, each with what that mode needs. Which cloud has which mode: capacity_checks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from .spec_fields import Above0, Amount, Frozen, Moment, Text
+from .fields import Above0, Amount, Frozen, Moment, Text
 
 MaxRunHours = Annotated[int, Field(ge=1, le=168, strict=True)]
 

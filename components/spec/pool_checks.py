@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import spec_capacity_checks
-from .catalog import Machine, UnknownName, find_machine, machine, machines
-from .inventory import CLOUDS, Cloud, Market
-from .refusals import Verdict, nearest, verdict
-from .spec import Mig, OwnPlacement, Pool, Spec, TimeSlices, TrainingSpec
-from .spec_network_checks import is_zone_id, zone_form
+from components.catalog import Machine, UnknownName, find_machine, machine, machines
+from components.inventory import CLOUDS, Cloud, Market
+from components.refusals import Verdict, nearest, verdict
+from . import Mig, OwnPlacement, Pool, Spec, TimeSlices, TrainingSpec, capacity_checks
+from .network_checks import is_zone_id, zone_form
 
 IMAGES: dict[Cloud, tuple[str, ...]] = {
     "aws": ("auto", "al2023", "bottlerocket", "ubuntu"),
@@ -56,7 +55,7 @@ def check(spec: Spec, region: str | None) -> Iterator[Verdict]:
             yield verdict(at.path("name"), pool.name, "is the name of the pool for the cluster's own pods: choose another")
         yield from _machines(at)
         yield from _zone(at, region)
-        yield from spec_capacity_checks.check(at)
+        yield from capacity_checks.check(at)
         yield from _sharing(at)
         yield from _options(at)
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from .inventory import Market
-from .spec_capacity import Capacity, OnDemand
-from .spec_fields import Count, Flag, Frozen, FrozenMap, Name, Text, TextMap
+from components.inventory import Market
+from .capacity import Capacity, OnDemand
+from .fields import Count, Flag, Frozen, FrozenMap, Name, Text, TextMap
 
 
 class NodeRange(Frozen):

@@ -13,11 +13,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from . import spec_checks
-from .refusals import SpecError, Verdict
-from .spec import ClusterSpec, InferenceSpec, TrainingSpec
-from .spec_paths import Loc, dotted, file_loc, models_at, overlaps
-from .spec_shape import explain
+from components.refusals import SpecError, Verdict
+from . import ClusterSpec, InferenceSpec, TrainingSpec, checks
+from .paths import Loc, dotted, file_loc, models_at, overlaps
+from .shape import explain
 
 SECRET = "[secret]"
 """How the engine shows an encrypted value; no field takes one."""
@@ -61,7 +60,7 @@ def read(value: object, *, region: str | None = None) -> tuple[TrainingSpec | In
     draft, found = _draft(value, damaged)
     errors = [*secrets, *found]
     if draft is not None:
-        errors += [v.error for v in spec_checks.check(draft, region=region) if not _void(v, damaged)]
+        errors += [v.error for v in checks.check(draft, region=region) if not _void(v, damaged)]
     return (None if errors else draft), tuple(dict.fromkeys(errors))
 
 

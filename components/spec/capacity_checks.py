@@ -8,12 +8,12 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from .inventory import Cloud
-from .refusals import Verdict, verdict
-from .spec import Calendar, CapacityBlock, FlexStart, OwnPlacement, Queued, Reservation, Spot
+from components.inventory import Cloud
+from components.refusals import Verdict, verdict
+from . import Calendar, CapacityBlock, FlexStart, OwnPlacement, Queued, Reservation, Spot
 
 if TYPE_CHECKING:
-    from .spec_pool_checks import PoolAt
+    from .pool_checks import PoolAt
 
 MODES: Mapping[Cloud, tuple[str, ...]] = MappingProxyType(
     {

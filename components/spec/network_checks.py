@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from ipaddress import IPv4Network
 
-from .inventory import Cloud
-from .refusals import Verdict, verdict
-from .spec import Network, Spec
+from components.inventory import Cloud
+from components.refusals import Verdict, verdict
+from . import Network, Spec
 
 PRIVATE_RANGES = tuple(IPv4Network(cidr) for cidr in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))
 MIN_ZONES: dict[Cloud, int] = {"aws": 2, "gcp": 0, "azure": 0}

@@ -7,8 +7,8 @@ from typing import Any
 
 from pydantic_core import ErrorDetails
 
-from .refusals import SpecError, nearest, shown
-from .spec_paths import KEY, dotted, file_loc, keys_at, meaning
+from components.refusals import SpecError, nearest, shown
+from .paths import KEY, dotted, file_loc, keys_at, meaning
 
 _MESSAGES = {
     "int_type": "a whole number is expected",

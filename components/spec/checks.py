@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
-from . import spec_network_checks, spec_pool_checks
-from .inventory import Cloud
-from .refusals import SpecErrors, Verdict, nearest, verdict
-from .spec import InferenceSpec, Spec, TrainingSpec
+from components.inventory import Cloud
+from components.refusals import SpecErrors, Verdict, nearest, verdict
+from . import InferenceSpec, Spec, TrainingSpec, network_checks, pool_checks
 
 ACCOUNTS: dict[Cloud, tuple[str, str]] = {
     "aws": (r"\d{12}", "an AWS account id is 12 digits"),
@@ -36,9 +35,9 @@ LABEL_VALUE = r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
 def check(spec: TrainingSpec | InferenceSpec, *, region: str | None = None) -> Iterator[Verdict]:
     """Every refusal of `spec`. Zones are compared with `region` where it is given."""
     yield from _identity(spec)
-    yield from spec_network_checks.check(spec, region)
+    yield from network_checks.check(spec, region)
     yield from _access(spec)
-    yield from spec_pool_checks.check(spec, region)
+    yield from pool_checks.check(spec, region)
     yield from _storage(spec)
     yield from _duplicates(spec)
     yield from _pricing(spec)

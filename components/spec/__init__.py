@@ -1,7 +1,7 @@
 """The stack file's contents as frozen, cloud-neutral, plain values: TrainingSpec and InferenceSpec.
 
 These models are the whole schema of `gpukit:cluster` (all clouds, all capacity modes, all reserved sections), so that later releases
-break no file. A model says what one field may hold; what fields mean together is judged by `spec_checks`, and `spec_reading` collects
+break no file. A model says what one field may hold; what fields mean together is judged by `checks`, and `reading` collects
 every error of both at once. What a cloud family does not build yet it refuses by name (`refuse_unbuilt`); nothing is ever ignored.
 """
 
@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from .inventory import Cloud
-from .spec_capacity import Calendar, Capacity, CapacityBlock, FlexStart, OnDemand, Queued, Reservation, Spot
-from .spec_fields import Above0, Amount, Cidr, Count, Day, Email, Flag, Frozen, FrozenMap, Moment, Name, Text, TextMap, name_form, text_only
-from .spec_pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices
+from components.inventory import Cloud
+from .capacity import Calendar, Capacity, CapacityBlock, FlexStart, OnDemand, Queued, Reservation, Spot
+from .fields import Above0, Amount, Cidr, Count, Day, Email, Flag, Frozen, FrozenMap, Moment, Name, Text, TextMap, name_form, text_only
+from .pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices
 
 __all__ = [
     "Access", "Bucket", "Budget", "Calendar", "Capacity", "CapacityBlock", "ClusterSpec", "Commitment", "ExistingNetwork", "FlexStart",

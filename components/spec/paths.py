@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from .spec import InferenceSpec, TrainingSpec
+from . import InferenceSpec, TrainingSpec
 
 Step = int | str
 Loc = tuple[Step, ...]
