@@ -135,7 +135,7 @@ class Cost:
 
     def _amount(self, counted: Sequence[tuple[Line, Maybe[int]]]) -> Amount:
         hourly = sum(line.usd_per_hour * count for line, count in counted if known(count))
-        gaps = not self.bounded or bool(self.missing) or any(not known(count) for _, count in counted)
+        gaps = not self.bounded or bool(self.missing) or any(isinstance(count, Unknown) for _, count in counted)
         return Amount(hourly_usd=hourly, monthly_usd=hourly * HOURS_PER_MONTH, partial=gaps)
 
 
@@ -166,8 +166,8 @@ def _pools(inventory: Inventory, commitments: Sequence[Commitment], terms: Terms
 
 
 def _sizes(pool: NodePool) -> Iterator[Unbounded]:
-    """H10: a size that the plan does not know bounds nothing."""
-    missing = [count for count in (pool.nodes.now, pool.nodes.maximum, pool.nodes.with_surge) if isinstance(count, Unknown)]
+    """H10: a size that the plan does not know bounds nothing. An unknown desired size leaves the bound and makes `now` partial."""
+    missing = [count for count in (pool.nodes.maximum, pool.nodes.with_surge) if isinstance(count, Unknown)]
     for unknown in dict.fromkeys(missing):
         yield Unbounded(urn=pool.urn, name=pool.name, missing=unknown)
 

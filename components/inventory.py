@@ -51,8 +51,8 @@ class NodeCount:
 
     @property
     def now(self) -> Maybe[int]:
-        """Nodes that the plan starts: the desired number where it is set and known, else the minimum."""
-        return self.desired if known(self.desired) else self.minimum if known(self.minimum) else self.desired
+        """Nodes that the plan starts. An unknown desired number stays unknown: the minimum would be a guess."""
+        return self.desired
 
     @property
     def with_surge(self) -> Maybe[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +15,8 @@ Value = Any
 """JSON as the engine sends it (camelCase keys, whole numbers as int), with `Unknown` and `Secret` as possible leaves."""
 
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+UNKNOWN_ID = Unknown("id")
+"""The id of a resource that is still to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,7 @@ class Resource:
     parent: str | None = None
     inputs: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
     outputs: Mapping[str, Value] = field(default_factory=lambda: _EMPTY)
-    id: str | Unknown = Unknown("id")
+    id: str | Unknown = UNKNOWN_ID
     dependencies: tuple[str, ...] = ()
     property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _EMPTY)
     provider: str | None = None
@@ -124,13 +127,28 @@ class ResourceSet:
         by_dependency = [
             r for urn in resource.property_dependencies.get(prop, ()) if (r := self.by_urn.get(urn)) is not None and r.type in types
         ]
-        by_literal = [
-            r for text in _strings(resource.inputs.get(prop)) for t in types if (r := self._by_id.get((t, text)) or self._named(t, text))
-        ]
+        by_literal = [r for text in _strings(resource.inputs.get(prop)) if (r := self.existing(text, *types))]
         return tuple({r.urn: r for r in [*by_dependency, *by_literal]}.values())
 
-    def _named(self, type_: str, text: str) -> Resource | None:
-        return next((r for r in self.by_type.get(type_, ()) if text in (r.inputs.get("name"), r.outputs.get("arn"))), None)
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str], Resource]:
+        """By type and physical name, ARN, or id as the outputs have it; of several with one name the first.
+
+        An ARN ends in the id or name, which helps where a source gives outputs but no ids, as analyzer calls do.
+        """
+        found: dict[tuple[str, str], Resource] = {}
+        for r in self.resources:
+            arn = r.outputs.get("arn")
+            ending = re.split("[:/]", arn)[-1] if isinstance(arn, str) else None
+            for text in (r.inputs.get("name"), r.outputs.get("id"), arn, ending):
+                if isinstance(text, str) and text:
+                    found.setdefault((r.type, text), r)
+        return found
+
+    def existing(self, text: str, *types: str) -> Resource | None:
+        """The resource of `types` that `text` names by id, physical name or ARN."""
+        found = (self._by_id.get((t, text)) or self._by_name.get((t, text)) for t in types)
+        return next((r for r in found if r is not None), None)
 
 
 def _strings(value: Value) -> Iterable[str]:

@@ -1,7 +1,8 @@
 """Objects of the policy SDK -> `ResourceSet`, failing closed: what the SDK refuses to show is `Unknown`, never absent.
 
 The SDK hands out properties as proxies that raise on unknown values, numbers as floats, secrets unwrapped. In a stack policy the
-properties are outputs, in a resource policy inputs.
+properties are outputs, in a resource policy inputs. A preview knows no output that the provider works out, so that everything that the
+program leaves to the cloud would be unknown: `Inputs` keeps what the resource policies saw for the stack policies after them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,20 @@ from pulumi_policy.proxy import UnknownValueError
 
 from components.resource import Options, Resource, ResourceSet, Value
 from components.unknown import Unknown
+
+
+class Inputs:
+    """Inputs of the resources that the engine has shown one by one in this run, by URN."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Value] = {}
+
+    def remember(self, args: ResourceValidationArgs) -> None:
+        self._seen[args.urn] = value(args.props)
+
+    def of(self, urn: str, otherwise: Value) -> Value:
+        """What the program gave; `otherwise`, the outputs, for resources that the engine has not shown (targeted runs)."""
+        return self._seen.get(urn, otherwise)
 
 
 def value(given: object, path: str = "") -> Value:
@@ -40,10 +55,10 @@ def _entry(node: Any, key: str | int, path: str) -> Value:
         return Unknown(path)
 
 
-def of_stack(resources: Iterable[PolicyResource]) -> ResourceSet:
+def of_stack(resources: Iterable[PolicyResource], inputs: Inputs) -> ResourceSet:
     """All resources of a stack policy's call. Providers that only appear as a reference are added."""
     listed = list(resources)
-    found = [_resource(resource) for resource in listed]
+    found = [_resource(resource, inputs) for resource in listed]
     here = {resource.urn for resource in found}
     providers = {p.urn: _provider(p) for p in (resource.provider for resource in listed) if p is not None and p.urn not in here}
     return _set((*providers.values(), *found))
@@ -80,7 +95,7 @@ def _set(resources: tuple[Resource, ...]) -> ResourceSet:
     return ResourceSet(project=project.partition("::")[0], stack=stack, resources=resources, config=stack_config())
 
 
-def _resource(given: PolicyResource) -> Resource:
+def _resource(given: PolicyResource, inputs: Inputs) -> Resource:
     props = value(given.props)
     identity = props.get("id") if isinstance(props, dict) else None
     return Resource(
@@ -88,7 +103,7 @@ def _resource(given: PolicyResource) -> Resource:
         type=given.resource_type,
         name=given.name,
         parent=given.parent.urn if given.parent else None,
-        inputs=props,
+        inputs=inputs.of(given.urn, props),
         outputs=props,
         id=identity if isinstance(identity, str) and identity else Unknown("id"),
         dependencies=tuple(_urns(given.dependencies)),

@@ -23,7 +23,7 @@ from . import adapter
 from .finding import Finding, Level, Status
 from .judge import evaluate
 from .pack_settings import POLICY_NAMES, PROPERTIES, settings_of
-from .readers import READERS
+from .readers import types
 from .rules import RULES, Scope
 
 NAME = "gpukit"
@@ -38,7 +38,8 @@ def serve() -> None:
 
 def policies() -> list[Policy]:
     """One SDK policy a scope and level, many rules behind each: the SDK reads all resources again for every policy."""
-    return [_policy(scope, level, name) for (scope, level), name in POLICY_NAMES.items()]
+    inputs = adapter.Inputs()
+    return [_policy(scope, level, name, inputs) for (scope, level), name in POLICY_NAMES.items()]
 
 
 def text(finding: Finding) -> str:
@@ -46,18 +47,19 @@ def text(finding: Finding) -> str:
     return f"{finding.rule} ({finding.status}): {finding.message}"
 
 
-def _policy(scope: Scope, level: Level, name: str) -> Policy:
+def _policy(scope: Scope, level: Level, name: str, inputs: adapter.Inputs) -> Policy:
     description = f"GPU guardrails ({level}) on {_WHEN[scope]}"
     schema = PolicyConfigSchema(properties=PROPERTIES)
     if scope is Scope.RESOURCE:
-        return ResourceValidationPolicy(name, description, _on_resource(level), _LEVELS[level], schema)
-    return StackValidationPolicy(name, description, _on_stack(level), _LEVELS[level], schema)
+        return ResourceValidationPolicy(name, description, _on_resource(level, inputs), _LEVELS[level], schema)
+    return StackValidationPolicy(name, description, _on_stack(level, inputs), _LEVELS[level], schema)
 
 
-def _on_resource(level: Level) -> Callable[[ResourceValidationArgs, ReportViolation], None]:
+def _on_resource(level: Level, inputs: adapter.Inputs) -> Callable[[ResourceValidationArgs, ReportViolation], None]:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if args.resource_type not in READERS:
+        if args.resource_type not in types.READ:
             return
+        inputs.remember(args)
         for finding in _findings(lambda: adapter.of_resource(args), args.get_config(), Scope.RESOURCE):
             if _belongs(finding, level):
                 report(text(finding), finding.urn or args.urn)
@@ -65,9 +67,9 @@ def _on_resource(level: Level) -> Callable[[ResourceValidationArgs, ReportViolat
     return validate
 
 
-def _on_stack(level: Level) -> Callable[[StackValidationArgs, ReportViolation], None]:
+def _on_stack(level: Level, inputs: adapter.Inputs) -> Callable[[StackValidationArgs, ReportViolation], None]:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _findings(lambda: adapter.of_stack(args.resources), args.get_config(), Scope.STACK):
+        for finding in _findings(lambda: adapter.of_stack(args.resources, inputs), args.get_config(), Scope.STACK):
             if _belongs(finding, level):
                 report(text(finding), finding.urn or None)
 

@@ -5,61 +5,15 @@ Nothing but Typer is imported here: `gpukit --help` must not wait for SDKs.
 
 from __future__ import annotations
 
-import errno
-import importlib
 import os
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from scripts.errors import Exit, GpukitError
-
-WORLD = "GPUKIT_WORLD"
-DEBUG = "GPUKIT_DEBUG"
-
-
-class Gpukit(TyperGroup):
-    """Turns whatever a command raises into one paragraph on standard error and an exit code of the contract (`scripts.errors.Exit`)."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            code = super().invoke(ctx)
-        except KeyboardInterrupt:
-            raise typer.Exit(Exit.INTERRUPTED) from None
-        except GpukitError as error:
-            raise typer.Exit(_told(str(error), error.exit, error)) from None
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                raise typer.Exit(Exit.FINE) from None  # whoever read our output has seen enough
-            raise typer.Exit(_unexpected(error)) from None
-        except Exception as error:
-            if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
-                raise  # Typer's own: usage errors print themselves and end with 2
-            raise typer.Exit(_unexpected(error)) from None
-        raise typer.Exit(code if isinstance(code, int) else Exit.FINE)
-
-
-def _told(paragraph: str, code: Exit, error: BaseException) -> Exit:
-    if os.environ.get(DEBUG) == "1":
-        import traceback
-
-        traceback.print_exception(error)
-    typer.echo(f"gpukit: {paragraph}", err=True)
-    return code
-
-
-def _unexpected(error: Exception) -> Exit:
-    text = " ".join(str(error).split())
-    return _told(f"unexpected {type(error).__name__}: {text}. Run it again with {DEBUG}=1 to see where, and report it.", Exit.FAILED, error)
-
-
-def _run(part: str, command: str, /, **options: Any) -> int:
-    """Call `scripts.<part>.commands.<command>`; what it returns is the exit code."""
-    code = getattr(importlib.import_module(f"scripts.{part}.commands"), command)(**options)
-    return int(code or Exit.FINE)
-
+from scripts import cli_sandbox
+from scripts.cli_group import AsJson, Gpukit, InSandbox, Stack, enter, known_stack, run_part
+from scripts.errors import Exit
 
 app = typer.Typer(
     name="gpukit",
@@ -71,13 +25,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-sandbox_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(sandbox_app, name="sandbox", help="The simulated world: its life, clock, load and faults.")
+app.add_typer(cli_sandbox.app, name="sandbox")
 
 Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
-Stack = Annotated[str, typer.Argument(help="Name of the stack: its file is stacks/Pulumi.STACK.yaml.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with a `schema` key.")]
-InSandbox = Annotated[bool, typer.Option("--sandbox", help="On the simulated clouds (same as GPUKIT_WORLD=sandbox).")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 QuotaSnapshot = Annotated[str | None, typer.Option(metavar="FILE", help="Recorded quotas and usage to judge demand against.")]
 Limits = Annotated[str | None, typer.Option(metavar="FILE", help="Ceilings and levels; default: policies/limits.yaml.")]
@@ -92,11 +42,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit(Exit.FINE)
 
 
-def _enter(sandbox: bool) -> None:
-    if sandbox:
-        os.environ[WORLD] = "sandbox"
-
-
 @app.callback()
 def gpukit(
     sandbox: InSandbox = False,
@@ -108,7 +53,7 @@ def gpukit(
 
     Example: gpukit plan aws-training-dev
     """
-    _enter(sandbox)
+    enter(sandbox=sandbox)
 
 
 @app.command()
@@ -125,8 +70,8 @@ def plan(  # noqa: PLR0913 # one parameter an option
 
     Example: gpukit plan aws-training-dev --quota-snapshot quotas.json
     """
-    _enter(sandbox)
-    return _run("plan", "plan", stacks=stacks or [], as_json=as_json, quota_snapshot=quota_snapshot, limits=limits, prices=prices)
+    enter(sandbox=sandbox)
+    return run_part("plan", "plan", stacks=stacks or [], as_json=as_json, quota_snapshot=quota_snapshot, limits=limits, prices=prices)
 
 
 @app.command()
@@ -149,8 +94,8 @@ def check(  # noqa: PLR0913 # one parameter an option
 
     Example: gpukit check --program ../my-cluster --stack prod
     """
-    _enter(sandbox)
-    return _run(
+    enter(sandbox=sandbox)
+    return run_part(
         "check",
         "check",
         stacks=stacks or [],
@@ -172,8 +117,8 @@ def up(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json: AsJs
 
     Example: gpukit up aws-training-dev --sandbox
     """
-    _enter(sandbox)
-    return _run("engine", "up", stack=stack, sandbox=sandbox, yes=yes, json_=as_json)
+    enter(sandbox=sandbox)
+    return run_part("engine", "up", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json)
 
 
 @app.command()
@@ -182,8 +127,8 @@ def preview(stack: Stack, sandbox: InSandbox = False, as_json: AsJson = False) -
 
     Example: gpukit preview aws-training-dev --sandbox
     """
-    _enter(sandbox)
-    return _run("engine", "preview", stack=stack, sandbox=sandbox, json_=as_json)
+    enter(sandbox=sandbox)
+    return run_part("engine", "preview", stack=known_stack(stack), sandbox=sandbox, json_=as_json)
 
 
 @app.command()
@@ -192,8 +137,8 @@ def refresh(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json:
 
     Example: gpukit refresh aws-training-dev --sandbox
     """
-    _enter(sandbox)
-    return _run("engine", "refresh", stack=stack, sandbox=sandbox, yes=yes, json_=as_json)
+    enter(sandbox=sandbox)
+    return run_part("engine", "refresh", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json)
 
 
 @app.command()
@@ -202,8 +147,8 @@ def destroy(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json:
 
     Example: gpukit destroy aws-training-dev --sandbox
     """
-    _enter(sandbox)
-    return _run("engine", "destroy", stack=stack, sandbox=sandbox, yes=yes, json_=as_json)
+    enter(sandbox=sandbox)
+    return run_part("engine", "destroy", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json)
 
 
 @app.command()
@@ -212,8 +157,8 @@ def env(sandbox: InSandbox = False) -> int:
 
     Example: eval "$(gpukit env --sandbox)"
     """
-    _enter(sandbox)
-    return _run("engine", "env", sandbox=sandbox)
+    enter(sandbox=sandbox)
+    return run_part("engine", "env", sandbox=sandbox)
 
 
 @app.command()
@@ -226,8 +171,8 @@ def kubeconfig(
 
     Example: gpukit kubeconfig aws-training-dev --sandbox --out kubeconfig.yaml
     """
-    _enter(sandbox)
-    return _run("engine", "kubeconfig", stack=stack, sandbox=sandbox, out=out)
+    enter(sandbox=sandbox)
+    return run_part("engine", "kubeconfig", stack=known_stack(stack), sandbox=sandbox, out=out)
 
 
 @app.command()
@@ -236,8 +181,8 @@ def doctor(as_json: AsJson = False, sandbox: InSandbox = False) -> int:
 
     Example: gpukit doctor
     """
-    _enter(sandbox)
-    return _run("engine", "doctor", json_=as_json)
+    enter(sandbox=sandbox)
+    return run_part("engine", "doctor", json_=as_json)
 
 
 def main() -> None:

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import pulumi
 
-from components import spec_checks
 from components.addresses import AddressPlan
 from components.handle import ClusterHandle
 from components.naming import Identity, pool_name
 from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
+from components.spec import checks as spec_checks
 
 from .cluster import Cluster, ClusterArgs
 from .fabric import Fabric
@@ -59,10 +59,7 @@ class Assembly:
 
 
 def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network:
-    nat = plan.spec.nat
-    if nat == "none":
-        raise ValueError("network.nat: none is refused before anything is built")
-    return Network(name, NetworkArgs(region=plan.region, plan=plan.addresses, nat=nat, identity=plan.identity), opts)
+    return Network(name, NetworkArgs(region=plan.region, plan=plan.addresses, nat=plan.spec.nat, identity=plan.identity), opts)
 
 
 def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.ResourceOptions) -> Cluster:

@@ -11,7 +11,7 @@ from pulumi_aws import ec2
 
 from components.addresses import AddressPlan, ZonePlan
 from components.naming import Identity
-from components.spec_network_checks import is_zone_id
+from components.spec.network_checks import is_zone_id
 
 from .ordering import after
 
@@ -20,12 +20,16 @@ EVERYWHERE = "0.0.0.0/0"
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkArgs:
-    """Address plan and ways out of a network."""
+    """Address plan and ways out of a network. Raises ValueError for one without a way out: its nodes could fetch no image."""
 
     region: str
     plan: AddressPlan
-    nat: Literal["single", "per_zone"]
+    nat: Literal["single", "per_zone", "none"]
     identity: Identity
+
+    def __post_init__(self) -> None:
+        if self.nat == "none":
+            raise ValueError("network.nat: none needs private endpoints, which are not built on AWS yet: use single or per_zone")
 
 
 class Network(pulumi.ComponentResource):
@@ -42,10 +46,11 @@ class Network(pulumi.ComponentResource):
         self._own = pulumi.ResourceOptions(parent=self)
         vpc = self._vpc()
         gateways = self._nat_gateways(vpc)
-        tables = {zone.zone: self._private_table(zone, vpc, gateways) for zone in args.plan.zones}
+        tables = {zone.zone: self._private_table(zone, vpc) for zone in args.plan.zones}
         self._s3_endpoint(vpc, list(tables.values()))
         self.vpc_id = vpc.id
-        self.node_subnet_ids = {zone.zone: self._node_subnet(zone, vpc, tables[zone.zone]) for zone in args.plan.zones}
+        ways_out = {zone: self._way_out(zone, table, gateways) for zone, table in tables.items()}
+        self.node_subnet_ids = {z.zone: self._node_subnet(z, vpc, tables[z.zone], ways_out[z.zone]) for z in args.plan.zones}
         self.register_outputs({"vpcId": self.vpc_id, "nodeSubnetIds": dict(self.node_subnet_ids)})
 
     def _named(self, suffix: str) -> tuple[str, dict[str, str]]:
@@ -73,15 +78,15 @@ class Network(pulumi.ComponentResource):
             opts=self._own,
         )
 
-    def _nat_gateways(self, vpc: ec2.Vpc) -> list[ec2.NatGateway]:
-        """One gateway, or one a zone, each in its zone's public subnet."""
+    def _nat_gateways(self, vpc: ec2.Vpc) -> dict[str, ec2.NatGateway]:
+        """By zone: one gateway, or one each, in the zone's public subnet."""
         name, tags = self._named("igw")
         internet = ec2.InternetGateway(name, vpc_id=vpc.id, tags=tags, opts=self._own)
         name, tags = self._named("public")
         table = ec2.RouteTable(name, vpc_id=vpc.id, tags=tags, opts=self._own)
         route = ec2.Route(f"{name}-out", route_table_id=table.id, destination_cidr_block=EVERYWHERE, gateway_id=internet.id, opts=self._own)
         zones = self._args.plan.zones if self._args.nat == "per_zone" else self._args.plan.zones[:1]
-        return [self._nat_gateway(zone, vpc, table, route) for zone in zones]
+        return {zone.zone: self._nat_gateway(zone, vpc, table, route) for zone in zones}
 
     def _nat_gateway(self, zone: ZonePlan, vpc: ec2.Vpc, table: ec2.RouteTable, route: ec2.Route) -> ec2.NatGateway:
         subnet = self._subnet("public", zone, vpc)
@@ -92,20 +97,27 @@ class Network(pulumi.ComponentResource):
         opts = pulumi.ResourceOptions(parent=self, depends_on=[route, routed])
         return ec2.NatGateway(name, subnet_id=subnet.id, allocation_id=address.id, tags=tags, opts=opts)
 
-    def _private_table(self, zone: ZonePlan, vpc: ec2.Vpc, gateways: list[ec2.NatGateway]) -> ec2.RouteTable:
+    def _private_table(self, zone: ZonePlan, vpc: ec2.Vpc) -> ec2.RouteTable:
         name, tags = self._named(f"private-{zone.zone}")
-        table = ec2.RouteTable(name, vpc_id=vpc.id, tags=tags, opts=self._own)
-        at = self._args.plan.zones.index(zone)
-        gateway = gateways[at if len(gateways) > 1 else 0]
-        ec2.Route(f"{name}-out", route_table_id=table.id, destination_cidr_block=EVERYWHERE, nat_gateway_id=gateway.id, opts=self._own)
-        return table
+        return ec2.RouteTable(name, vpc_id=vpc.id, tags=tags, opts=self._own)
 
-    def _node_subnet(self, zone: ZonePlan, vpc: ec2.Vpc, table: ec2.RouteTable) -> pulumi.Output[str]:
-        """The id of a node subnet, which waits for its routing: nodes without a way out never join."""
+    def _way_out(self, zone: str, table: ec2.RouteTable, gateways: Mapping[str, ec2.NatGateway]) -> ec2.Route:
+        """Through the zone's own gateway, else through the only one."""
+        gateway = gateways.get(zone) or next(iter(gateways.values()))
+        return ec2.Route(
+            f"{self._name}-private-{zone}-out",
+            route_table_id=table.id,
+            destination_cidr_block=EVERYWHERE,
+            nat_gateway_id=gateway.id,
+            opts=self._own,
+        )
+
+    def _node_subnet(self, zone: ZonePlan, vpc: ec2.Vpc, table: ec2.RouteTable, way_out: ec2.Route) -> pulumi.Output[str]:
+        """The id of a node subnet, which waits for its way out: nodes that start without one never join."""
         subnet = self._subnet("nodes", zone, vpc)
         name = f"{self._name}-nodes-{zone.zone}-route"
         routed = ec2.RouteTableAssociation(name, route_table_id=table.id, subnet_id=subnet.id, opts=self._own)
-        return after(subnet.id, routed)
+        return after(subnet.id, routed, way_out)
 
     def _s3_endpoint(self, vpc: ec2.Vpc, tables: list[ec2.RouteTable]) -> None:
         """J4: image layers come from S3; through NAT they cost one CI fleet 149,257 USD in a month, through this endpoint nothing."""

@@ -116,17 +116,17 @@ class NodePool(pulumi.ComponentResource):
         )
 
     def _tag_scaling_group(self, name: str, args: NodePoolArgs) -> None:
-        scaling_group = self.group.resources.apply(_scaling_group)
+        owner = self.group.resources.apply(scaling_group)
         for tag in scaling_tags(args.outline, args.cluster, args.identity.user_tags):
             autoscaling.Tag(
                 f"{name}/{tag.key}",
-                autoscaling_group_name=scaling_group,
+                autoscaling_group_name=owner,
                 tag=autoscaling.TagTagArgs(key=tag.key, value=tag.value, propagate_at_launch=tag.reaches_instances),
                 opts=self._own,
             )
 
 
-def _scaling_group(made: Sequence[eks.outputs.NodeGroupResource]) -> str:
+def scaling_group(made: Sequence[eks.outputs.NodeGroupResource]) -> str:
     """Name of the one scaling group that EKS made for the node group."""
     names = [group.name for resource in made for group in resource.autoscaling_groups or ()]
     if not names or names[0] is None:

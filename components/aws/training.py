@@ -10,6 +10,7 @@ import pulumi
 from components.handle import ClusterHandle
 from components.k8s.efa import EfaPlugin, EfaPluginArgs
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.ownership import FabricPlugin
 from components.spec import TrainingSpec
 
 from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
@@ -56,7 +57,7 @@ class TrainingCluster(pulumi.ComponentResource):
         # 3. the GPU stack, once there are nodes for its controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
-        if with_efa:
+        if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.pools):
             EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

@@ -1,7 +1,7 @@
 """Which fields of a spec AWS has and this family does not build yet, each refused by name.
 
 Nothing is ever ignored: every other field changes what is built, is judged by the guardrails (budget ceilings, commitments), or is
-refused on AWS by `spec_checks`, as it belongs to another cloud.
+refused on AWS by `spec.checks`, as it belongs to another cloud.
 """
 
 from __future__ import annotations

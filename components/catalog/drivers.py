@@ -157,11 +157,22 @@ def driver_runs(driver: str, cuda: str) -> bool:
 
     Raises UnknownName for a CUDA major of which no floor is known.
     """
+    return at_least(driver, oldest_driver(cuda))
+
+
+def oldest_driver(cuda: str) -> str:
+    """The oldest driver for toolkit `cuda` by minor-version compatibility. Raises UnknownName for a CUDA major without a known floor."""
     major = cuda.split(".", maxsplit=1)[0]
     floors = {str(m.major): m.min_driver for m in cuda_majors()}
     if major not in floors:
         raise UnknownName("CUDA major", major, floors)
-    return _parts(driver) >= _parts(floors[major])
+    return floors[major]
+
+
+def at_least(driver: str, floor: str) -> bool:
+    """Whether `driver` is `floor` or later. A bare branch ("580") counts as every release of it: compared as far as both go."""
+    given, asked = _parts(driver), _parts(floor)
+    return given[: len(asked)] >= asked[: len(given)]
 
 
 def cuda_serves(cuda: str, compute_capability: str) -> bool | None:

@@ -33,6 +33,8 @@ class ImageKind:
     serves: tuple[str, ...]
     """Vendors whose accelerators it serves, and `CPU` for machines without any; () for the user's own image."""
     driver: bool | None
+    driver_branch: str | None
+    """Branch of the NVIDIA driver in it ("580"), where known."""
     toolkit: bool | None
     device_plugin: bool | None
     mig_manager: bool | None
@@ -58,6 +60,7 @@ def _images() -> dict[tuple[str, str], ImageKind]:
             arch=cast("Arch | None", row["arch"] or None),
             serves=words(row["serves"]),
             driver=claim(row["driver"]),
+            driver_branch=row["driver_branch"] or None,
             toolkit=claim(row["toolkit"]),
             device_plugin=claim(row["device_plugin"]),
             mig_manager=claim(row["mig_manager"]),
@@ -102,9 +105,26 @@ def ami_type(machine: Machine, word: str) -> str:
     raise UnsuitableImage(_why_not(machine, os))
 
 
+def unsuitable(kind: ImageKind, machine: Machine) -> str | None:
+    """Why nodes of `machine` cannot be started from `kind`, or would not offer their accelerators; None when they can.
+
+    Says nothing about the user's own image (`CUSTOM`), which serves nobody by its row.
+    """
+    if kind.cloud != machine.cloud:
+        return f"{kind.kind} is an image of {kind.cloud}, {machine.name} a machine of {machine.cloud}"
+    if not kind.offered:
+        return f"{kind.kind} is not offered to new node groups or not described: {kind.notes}"
+    if (machine.vendor or CPU) not in kind.serves:
+        return f"{kind.kind} serves {', '.join(kind.serves) or 'nobody'}, and {machine.name} has {machine.vendor or 'no'} accelerators"
+    if kind.arch != machine.arch:
+        return f"{kind.kind} is built for {kind.arch}, and {machine.name} is {machine.arch}"
+    if kind.families and machine.family not in kind.families:
+        return f"{kind.kind} does not support {machine.family}, only {', '.join(kind.families)}"
+    return None
+
+
 def _runs_on(kind: ImageKind, machine: Machine) -> bool:
-    serves = (machine.vendor or CPU) in kind.serves
-    return kind.offered and serves and kind.arch == machine.arch and (not kind.families or machine.family in kind.families)
+    return unsuitable(kind, machine) is None
 
 
 def _why_not(machine: Machine, os: str) -> str:

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from components.inventory import Cloud
+
 from .capacity import Calendar, Capacity, CapacityBlock, FlexStart, OnDemand, Queued, Reservation, Spot
 from .fields import Above0, Amount, Cidr, Count, Day, Email, Flag, Frozen, FrozenMap, Moment, Name, Text, TextMap, name_form, text_only
 from .pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices

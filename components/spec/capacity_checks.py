@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from components.inventory import Cloud
 from components.refusals import Verdict, verdict
+
 from . import Calendar, CapacityBlock, FlexStart, OwnPlacement, Queued, Reservation, Spot
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from ipaddress import IPv4Network
 
 from components.inventory import Cloud
 from components.refusals import SpecErrors, Verdict, nearest, verdict
+
 from . import InferenceSpec, Spec, TrainingSpec, network_checks, pool_checks
 
 ACCOUNTS: dict[Cloud, tuple[str, str]] = {

@@ -8,6 +8,7 @@ from ipaddress import IPv4Network
 
 from components.inventory import Cloud
 from components.refusals import Verdict, verdict
+
 from . import Network, Spec
 
 PRIVATE_RANGES = tuple(IPv4Network(cidr) for cidr in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))

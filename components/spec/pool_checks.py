@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from components.catalog import Machine, UnknownName, find_machine, machine, machines
 from components.inventory import CLOUDS, Cloud, Market
 from components.refusals import Verdict, nearest, verdict
+
 from . import Mig, OwnPlacement, Pool, Spec, TimeSlices, TrainingSpec, capacity_checks
 from .network_checks import is_zone_id, zone_form
 

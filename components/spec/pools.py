@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from components.inventory import Market
+
 from .capacity import Capacity, OnDemand
 from .fields import Count, Flag, Frozen, FrozenMap, Name, Text, TextMap
 

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from components.refusals import SpecError, Verdict
+
 from . import ClusterSpec, InferenceSpec, TrainingSpec, checks
 from .paths import Loc, dotted, file_loc, models_at, overlaps
 from .shape import explain

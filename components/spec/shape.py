@@ -8,6 +8,7 @@ from typing import Any
 from pydantic_core import ErrorDetails
 
 from components.refusals import SpecError, nearest, shown
+
 from .paths import KEY, dotted, file_loc, keys_at, meaning
 
 _MESSAGES = {

@@ -34,7 +34,7 @@ from .aws.node_group import read_node_group
 from .aws.scaling_group import read_scaling_group
 from .aws.security_group import read_existing_groups, read_group
 from .aws.volume import read_volume
-from .gpu_stack import with_owners
+from .gpu_stack import operators, with_owners
 from .kubernetes.helm import read_chart
 from .program import Program
 
@@ -69,10 +69,11 @@ def inventory(resources: ResourceSet) -> Inventory:
     pools = _kind(facts, NodePool)
     control_planes = _kind(facts, ControlPlane)
     clusters = frozenset({c.urn for c in control_planes} | {p.cluster for p in pools if p.cluster is not None and known(p.cluster)})
+    installed = operators(charts, clusters)
     return Inventory(
         project=resources.project,
         stack=resources.stack,
-        pools=tuple(with_owners(pool, charts, clusters) for pool in pools),
+        pools=tuple(with_owners(pool, installed) for pool in pools),
         machine_choices=_kind(facts, MachineChoice),
         interfaces=_kind(facts, Interfaces),
         security_groups=_kind(facts, SecurityGroup),

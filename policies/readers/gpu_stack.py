@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from components import catalog
 from components.inventory import Chart, NodePool, Owner
@@ -15,27 +15,48 @@ from .values import flag
 OPERATOR = "gpu-operator"
 
 
-def with_owners(pool: NodePool, charts: Sequence[Chart], clusters: frozenset[str]) -> NodePool:
+@dataclass(frozen=True)
+class Operators:
+    """The GPU Operators of a program."""
+
+    by_cluster: Mapping[str, tuple[Chart, ...]]
+    of_the_only_cluster: tuple[Chart, ...]
+    """Those whose cluster cannot be told, where there is one cluster at most."""
+    doubt: Unknown | None
+    """A chart that may be an operator, or an operator that may be anyone's."""
+
+    def of(self, cluster: Maybe[str | None]) -> tuple[Chart | Unknown, ...]:
+        own = self.by_cluster.get(cluster, ()) if isinstance(cluster, str) else ()
+        return (*own, *self.of_the_only_cluster, *(() if self.doubt is None else (self.doubt,)))
+
+
+def operators(charts: Sequence[Chart], clusters: frozenset[str]) -> Operators:
+    """The operators among `charts`. One whose cluster cannot be told belongs to the only cluster there is."""
+    by_cluster: dict[str, tuple[Chart, ...]] = {}
+    stray: list[Chart] = []
+    doubt: Unknown | None = None
+    for chart in charts:
+        if isinstance(chart.chart, Unknown):
+            doubt = chart.chart
+        elif _is_operator(chart.chart) and isinstance(chart.cluster, str):
+            by_cluster[chart.cluster] = (*by_cluster.get(chart.cluster, ()), chart)
+        elif _is_operator(chart.chart):
+            stray.append(chart)
+    if stray and len(clusters) > 1:
+        return Operators(by_cluster, (), Unknown(f"{stray[0].name}.provider", "of a cluster that cannot be told"))
+    return Operators(by_cluster, tuple(stray), doubt)
+
+
+def with_owners(pool: NodePool, found: Operators) -> NodePool:
     """`pool` with the owners of driver and toolkit. Pools outside Kubernetes have none to judge."""
     if pool.cluster is None or pool.image is None:
         return pool
-    operators = tuple(_operators_of(pool, charts, clusters))
+    own = found.of(pool.cluster)
     return replace(
         pool,
-        driver_owners=_owners(pool.image.driver, operators, "driver.enabled"),
-        toolkit_owners=_owners(pool.image.toolkit, operators, "toolkit.enabled"),
+        driver_owners=_owners(pool.image.driver, own, "driver.enabled"),
+        toolkit_owners=_owners(pool.image.toolkit, own, "toolkit.enabled"),
     )
-
-
-def _operators_of(pool: NodePool, charts: Sequence[Chart], clusters: frozenset[str]) -> Iterator[Chart | Unknown]:
-    """Operators on the pool's cluster. One whose cluster cannot be told belongs to the only cluster there is."""
-    for chart in charts:
-        if isinstance(chart.chart, Unknown):
-            yield chart.chart
-        elif _is_operator(chart.chart) and (chart.cluster is None or isinstance(chart.cluster, Unknown)):
-            yield chart if len(clusters) <= 1 else Unknown(f"{chart.name}.provider", "of a cluster that cannot be told")
-        elif _is_operator(chart.chart) and chart.cluster == pool.cluster:
-            yield chart
 
 
 def _is_operator(chart: str) -> bool:
@@ -43,13 +64,13 @@ def _is_operator(chart: str) -> bool:
     return chart.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
 
 
-def _owners(in_image: Maybe[bool | None], operators: Sequence[Chart | Unknown], switch: str) -> Maybe[tuple[Owner, ...]] | None:
+def _owners(in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str) -> Maybe[tuple[Owner, ...]] | None:
     if in_image is None:
         return None
     if isinstance(in_image, Unknown):
         return in_image
     owners = [Owner.IMAGE] if in_image else []
-    for operator in operators:
+    for operator in installed:
         enabled = operator if isinstance(operator, Unknown) else _switched(operator, switch)
         if isinstance(enabled, Unknown):
             return enabled

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar, cast
 
 from components.resource import Resource, ResourceSet, Value
 from components.unknown import Maybe, Unknown, known
@@ -13,17 +14,25 @@ from components.unknown import Maybe, Unknown, known
 from . import types
 from .values import first, given, text
 
+T = TypeVar("T")
 _NO_REGION = "given by no resource, provider or setting of the program"
 _ELSEWHERE = "not given by this program"
 _DEFAULT_PROVIDER = re.compile(r"::default(_\d+)*(::[^:]*)?$")
 """Reference to the provider that the engine makes itself, from the stack's settings: `default` or `default_7_51_1`."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """`ResourceSet` with references resolved by property dependency, literal id or name, as new resources have no ids yet."""
 
     resources: ResourceSet
+    _made: dict[object, object] = field(default_factory=dict[object, object], repr=False)
+
+    def once(self, make: Callable[[Program], T]) -> T:
+        """What `make` works out from the whole program, worked out once: readers see one resource at a time."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast("T", self._made[make])
 
     @cached_property
     def clusters(self) -> tuple[Resource, ...]:
@@ -57,21 +66,30 @@ class Program:
         """The same for a list below `prop`. Ids that are not known yet are matched with the resources on which `prop` depends,
         where their numbers leave no choice; otherwise they stay unknown.
         """
-        literal = [self._literal(value, *wanted) for value in values]
-        sources = [urn for urn in self._id_sources(resource, prop, *wanted) if urn not in literal]
-        if literal.count(None) == len(sources):
+        meant = [self._literal(value, *wanted) for value in values]
+        sources = [urn for urn in self._id_sources(resource, prop, *wanted) if urn not in meant]
+        if meant.count(None) == len(sources):
             waiting = iter(sources)
-            literal = [entry if entry is not None else self._of(next(waiting), wanted) for entry in literal]
-        return tuple(entry or Unknown(f"{path}[{i}]") for i, entry in enumerate(literal))
+            meant = [entry if entry is not None else self._of(next(waiting), wanted) for entry in meant]
+        return tuple(entry or Unknown(f"{path}[{i}]") for i, entry in enumerate(meant))
 
     def _literal(self, value: Value, *wanted: str) -> str | None:
         """URN of the planned resource with this id or name, the text itself for others, None when there is no text."""
         if not isinstance(value, str) or not value:
             return None
-        for resource in self.resources.of_type(*wanted):
-            if value in (resource.id, resource.inputs.get("name"), resource.outputs.get("id")):
-                return resource.urn
-        return value
+        planned = self.resources.existing(value, *wanted)
+        return planned.urn if planned else self._told_ids.get(value, value)
+
+    @cached_property
+    def _told_ids(self) -> Mapping[str, str]:
+        """Ids of planned security groups as their rules have them, where the groups do not say their own."""
+        found: dict[str, str] = {}
+        for rule in self.resources.of_type(*types.GROUP_RULES):
+            group, owners = rule.inputs.get("securityGroupId"), rule.property_dependencies.get("securityGroupId", ())
+            owner = self.resources.by_urn.get(owners[0]) if len(owners) == 1 else None
+            if isinstance(group, str) and owner is not None and owner.type == types.SECURITY_GROUP:
+                found[group] = owner.urn
+        return found
 
     def _id_sources(self, resource: Resource, prop: str, *wanted: str) -> Iterable[str]:
         """What `prop` depends on and may have given an id of the types `wanted`."""

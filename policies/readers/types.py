@@ -9,6 +9,7 @@ SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
 SECURITY_GROUP_RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
 INGRESS_RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 EGRESS_RULE = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
+GROUP_RULES = (SECURITY_GROUP_RULE, INGRESS_RULE, EGRESS_RULE)
 SUBNET = "aws:ec2/subnet:Subnet"
 NETWORK_INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
 PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
@@ -18,9 +19,18 @@ VOLUME = "aws:ebs/volume:Volume"
 INSTANCE = "aws:ec2/instance:Instance"
 SCALING_GROUP = "aws:autoscaling/group:Group"
 AWS_PROVIDER = "pulumi:providers:aws"
+KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CHART_V3 = "kubernetes:helm.sh/v3:Chart"
 CHART_V4 = "kubernetes:helm.sh/v4:Chart"
+
+READ = frozenset(
+    {
+        *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, SECURITY_GROUP, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
+        *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
+    }
+)
+"""Every type of which some reader reads a property, of the resource itself or of one that refers to it."""
 
 GIVE_NO_GROUP_ID = frozenset({SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP, LAUNCH_TEMPLATE})
 """Resources whose id, in a list of interfaces, stands for something other than a security group."""

@@ -286,7 +286,7 @@ RULES = (
         failures=("A5",),
         scope=Scope.STACK,
         check=_efa_count,
-        fix="p4d 4, p5 32, p5en 16, p6-b200 8, p6-b300 16; more fails, fewer is an advisory",
+        fix="as many as the catalogue has for the machine; more fails, fewer is an advisory",
     ),
     Rule(
         id="GPU-EFA-06",

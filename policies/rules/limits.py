@@ -52,6 +52,17 @@ def _suppressions(case: Case) -> Iterator[Verdict]:
             yield Verdict(status=Status.VIOLATED, urn="", path=f"suppressions[{i}]", message=text)
 
 
+def _named_rules(case: Case) -> Iterator[Verdict]:
+    limits = case.settings.limits
+    named = [(f"levels.{rule}", rule) for rule in limits.levels]
+    named += [(f"suppressions[{i}]", entry.rule) for i, entry in enumerate(limits.suppressions)]
+    for path, rule in named:
+        if rule not in case.rule_ids:
+            text = f"policies/limits.yaml: {path} names {rule}, and there is no such rule, so it does nothing. "
+            text += "Take an id from the table in policies/README.md, or remove the entry."
+            yield Verdict(status=Status.VIOLATED, urn="", path=path, message=text)
+
+
 RULES = (
     Rule(
         id="GPU-LIM-01",
@@ -71,5 +82,15 @@ RULES = (
         fix="remove the suppression, or renew it with its reason",
         level=Level.ADVISORY,
         parameters=("suppressions",),
+    ),
+    Rule(
+        id="GPU-LIM-03",
+        title="Levels and suppressions name rules that exist",
+        failures=(),
+        scope=Scope.STACK,
+        check=_named_rules,
+        fix="levels: {GPU-EFA-05: advisory}",
+        level=Level.ADVISORY,
+        parameters=("levels", "suppressions"),
     ),
 )

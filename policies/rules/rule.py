@@ -31,6 +31,8 @@ class Case:
     settings: Settings
     given_cost: Cost | None = None
     given_demand: tuple[QuotaDemand, ...] | None = None
+    rule_ids: frozenset[str] = frozenset()
+    """Every rule that exists, for those that judge the limits themselves."""
 
     @cached_property
     def cost(self) -> Cost:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.table import Table
@@ -25,7 +25,7 @@ class Column:
 
     key: str
     heading: str
-    right: bool = False
+    form: Literal["text", "number", "usd", "age"] = "text"
     folds: bool = False
     """Whether the text may be broken into lines when the table is too wide."""
 
@@ -81,10 +81,21 @@ def table(listing: Listing) -> Table:
     """Numbers stay whole; what may fold does so when the terminal is narrow."""
     made = Table(box=None, pad_edge=False, header_style="dim")
     for column in listing.columns:
-        made.add_column(column.heading, justify="right" if column.right else "left", no_wrap=not column.folds, overflow="fold")
+        made.add_column(column.heading, justify="left" if column.form == "text" else "right", no_wrap=not column.folds, overflow="fold")
     for row in listing.rows:
-        made.add_row(*(shown(cell(row[column.key])) for column in listing.columns))
+        made.add_row(*(shown(_cell(column, row)) for column in listing.columns))
     return made
+
+
+def _cell(column: Column, row: Row) -> str:
+    value = row[column.key]
+    match column.form:
+        case "usd":
+            return usd(value)
+        case "age":
+            return "undated" if value is None else f"{value} d"
+        case _:
+            return cell(value)
 
 
 def cell(value: object) -> str:
@@ -102,14 +113,13 @@ def cell(value: object) -> str:
             return str(value)
 
 
-def usd(value: float | None) -> str | None:
-    """A price with four significant digits at least, cents always."""
-    return None if value is None else f"{value:,.2f}" if value >= 10 else f"{value:.4f}"
+def usd(value: float | None) -> str:
+    """A price: cents of large ones, four decimals of small ones."""
+    if value is None:
+        return ""
+    return f"{value:,.2f}" if value >= 10 else f"{value:.4f}"
 
 
-def age(day: date | None) -> str:
-    """How old a fact is today: `undated` where its source gives no day, which counts as old."""
-    if day is None:
-        return "undated"
-    days = (clock.now().date() - day).days
-    return f"{days} d"
+def age_days(day: date | None) -> int | None:
+    """Days since a fact was read; None where its source gives no day, which counts as old."""
+    return None if day is None else (clock.now().date() - day).days

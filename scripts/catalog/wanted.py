@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from components import catalog
 from components.catalog import Figure, Machine, MachinePrice, UnknownName
@@ -40,7 +41,7 @@ class Wanted:
             and (self.gpu is None or self.gpu.casefold() in (machine.gpu_model or "").casefold())
             and (self.min_memory_gib is None or (machine.gpu_memory_gib or 0) >= self.min_memory_gib)
             and (not self.rdma or machine.fabric is not None)
-            and (not self.spot or machine.spot is not False)
+            and (not self.spot or sold_as_spot(machine))
             and (self.region is None or self.region in offered(machine))
         )
 
@@ -65,16 +66,20 @@ def priced_regions(machine: Machine) -> tuple[str, ...]:
     return _priced(machine.cloud).get(machine.name, ())
 
 
+@cache
 def _priced(cloud: Cloud) -> dict[str, tuple[str, ...]]:
-    if cloud not in _BY_MACHINE:
-        found: dict[str, list[str]] = {}
-        for region, name in catalog.priced(cloud):
-            found.setdefault(name, []).append(region)
-        _BY_MACHINE[cloud] = {name: tuple(sorted(regions)) for name, regions in found.items()}
-    return _BY_MACHINE[cloud]
+    found: dict[str, list[str]] = {}
+    for region, name in catalog.priced(cloud):
+        found.setdefault(name, []).append(region)
+    return {name: tuple(sorted(regions)) for name, regions in found.items()}
 
 
-_BY_MACHINE: dict[Cloud, dict[str, tuple[str, ...]]] = {}
+def sold_as_spot(machine: Machine) -> bool:
+    """What the machine's row says; where it says nothing, whether a spot price is known."""
+    if machine.spot is not None:
+        return machine.spot
+    prices = (catalog.price(machine.cloud, region, machine.name) for region in priced_regions(machine))
+    return any(price and price.spot_low for price in prices)
 
 
 def wanted(  # noqa: PLR0913 # one parameter an option

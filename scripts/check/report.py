@@ -6,7 +6,7 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 
-from scripts.plan.findings_text import findings_block
+from scripts.plan.findings_text import findings_block, verdict
 from scripts.plan.terminal import shown
 
 from .model import Checked, Report
@@ -17,8 +17,7 @@ def print_report(report: Report, console: Console) -> None:
         console.print(_checked(checked))
     failing = sum(len(c.failing) for c in report.checked)
     broken = sum(c.error is not None for c in report.checked)
-    verdict = f"{failing} finding{'s' * (failing != 1)} must be repaired" if failing else "nothing must be repaired"
-    console.print(shown(f"{verdict}{f', {broken} not judged' if broken else ''}.", "bold red" if failing or broken else "bold green"))
+    console.print(shown(f"{verdict(failing, broken)}.", "bold red" if failing or broken else "bold green"))
 
 
 def _checked(checked: Checked) -> RenderableType:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from components.naming import tag_key
 from scripts.engine.aws_kinds import REPEATABLE, TAGGED, Arn, parse_arn, route_id
 from scripts.engine.aws_session import client, told
-from scripts.engine.lookup import Absent, Answer, CannotTell, Exists
+from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 
 _STACK, _RESOURCE = tag_key("aws", "stack"), tag_key("aws", "resource")
@@ -34,10 +34,11 @@ class AwsLookup:
             return told("look for what an interrupted run made", lambda: by_parent(operation))
         return self._by_tags(operation, state)
 
-    def outside(self, state: State) -> tuple[str, ...]:
+    def outside(self, state: State) -> tuple[Leftover, ...]:
         found = self._tagged({_STACK: self._stack})
         gone = self._ended_instances(found)
-        return tuple(sorted(arn.text for arn in found if arn.text not in gone and not _recorded(arn, state)))
+        left = [_leftover(arn, tags) for arn, tags in found.items() if arn.text not in gone and not _recorded(arn, state)]
+        return tuple(sorted(left, key=lambda leftover: leftover.name))
 
     def _by_tags(self, operation: PendingOperation, state: State) -> Answer:
         kind = TAGGED.get(operation.type)
@@ -50,16 +51,18 @@ class AwsLookup:
         ids = {kind.id(arn, operation.inputs) for arn in found if kind.matches(arn)} - state.ids
         return Exists(tuple(sorted(ids))) if ids else Absent()
 
-    def _tagged(self, tags: Mapping[str, str]) -> tuple[Arn, ...]:
+    def _tagged(self, tags: Mapping[str, str]) -> dict[Arn, dict[str, str]]:
+        """What carries all of `tags`, with all of its own."""
         filters = [{"Key": key, "Values": [value]} for key, value in tags.items()]
 
-        def ask() -> tuple[Arn, ...]:
+        def ask() -> dict[Arn, dict[str, str]]:
             pages = self._client("resourcegroupstaggingapi").get_paginator("get_resources").paginate(TagFilters=filters)
-            return tuple(parse_arn(str(item["ResourceARN"])) for page in pages for item in page["ResourceTagMappingList"])
+            items = [item for page in pages for item in page["ResourceTagMappingList"]]
+            return {parse_arn(str(item["ResourceARN"])): {str(tag["Key"]): str(tag["Value"]) for tag in item["Tags"]} for item in items}
 
         return told("list what carries the stack's identity tags", ask)
 
-    def _ended_instances(self, found: tuple[Arn, ...]) -> frozenset[str]:
+    def _ended_instances(self, found: Iterable[Arn]) -> frozenset[str]:
         """Instances stay listed for about an hour after their end, and cost nothing any more."""
         instances = {arn.rest: arn.text for arn in found if (arn.service, arn.kind) == ("ec2", "instance")}
         if not instances:
@@ -112,6 +115,10 @@ class AwsLookup:
     def _tables(self, table: str) -> list[dict[str, Any]]:
         filters = [{"Name": "route-table-id", "Values": [table]}]
         return list(self._client("ec2").describe_route_tables(Filters=filters)["RouteTables"])
+
+
+def _leftover(arn: Arn, tags: Mapping[str, str]) -> Leftover:
+    return Leftover(arn.text, tags.get(_RESOURCE, ""), tuple(token for token, kind in TAGGED.items() if kind.matches(arn)))
 
 
 def _recorded(arn: Arn, state: State) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -14,6 +15,8 @@ OWN_PACK = "gpukit"
 STACK_TYPE = "pulumi:pulumi:Stack"
 UNCHANGED = frozenset({"same", "read", "refresh"})
 """Operations that change nothing in a cloud."""
+
+_MAKING = frozenset({"create", "create-replacement"})
 
 
 @dataclass(frozen=True)
@@ -68,16 +71,25 @@ class Report:
         return tuple(finding for finding in self.findings if finding.mandatory)
 
     @property
-    def changed(self) -> bool:
-        return any(operation not in UNCHANGED for operation in self.changes)
+    def done(self) -> dict[str, int]:
+        """What changed, by operation. A run that was cut off has no summary: then the steps that ended are counted."""
+        if self.ended:
+            return self.changes
+        return dict(Counter(step.operation for step in self.steps if step.ended and not step.failed and step.changes))
+
+    @property
+    def creates(self) -> frozenset[tuple[str, str]]:
+        """Type and logical name of every real thing that is made, or in a preview: would be."""
+        made = (step for step in self.steps if step.real and step.operation in _MAKING)
+        return frozenset((resource_type(step.urn), resource_name(step.urn)) for step in made)
 
     def add(self, line: str) -> Step | None:
         """Take one line; gives the step that it begins or ends. A line cut off by a killed engine is passed over."""
         try:
-            event: dict[str, Any] = json.loads(line)
-        except ValueError:
+            event: object = json.loads(line)
+        except (ValueError, RecursionError):
             return None
-        for name, body in event.items():
+        for name, body in cast("dict[str, Any]", event).items() if isinstance(event, dict) else ():
             if isinstance(body, dict):
                 return self._take(name, cast("dict[str, Any]", body))
         return None

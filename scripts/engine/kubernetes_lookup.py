@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import httpx
 
-from scripts.engine.lookup import Absent, Answer, CannotTell, Exists
+from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed
 
@@ -55,7 +55,7 @@ class KubernetesLookup:
                 f"Cluster {server.cluster} did not answer when asked for {operation.type} {name}: {error}. Nothing was changed."
             ) from error
 
-    def outside(self, state: State) -> tuple[str, ...]:
+    def outside(self, state: State) -> tuple[Leftover, ...]:
         """Nothing: what is in a cluster goes with it."""
         del state
         return ()

@@ -32,6 +32,18 @@ class CannotTell:
 Answer = Exists | Absent | CannotTell
 
 
+@dataclass(frozen=True)
+class Leftover:
+    """Something with the stack's identity that its state does not hold."""
+
+    name: str
+    """ARN or self link."""
+    resource: str
+    """Logical name in its identity tags; "" without."""
+    types: tuple[str, ...] = ()
+    """Type tokens that it may have been made as; () for what no program makes itself, such as a pool's machines."""
+
+
 class CloudLookup(Protocol):
     """Read-only questions to the clouds of one stack. Both raise Failed when the cloud does not answer."""
 
@@ -39,6 +51,6 @@ class CloudLookup(Protocol):
         """Whether the object of an interrupted create exists outside of `state`."""
         ...
 
-    def outside(self, state: State) -> tuple[str, ...]:
-        """Names (ARNs, self links) of everything with the stack's identity that `state` does not hold."""
+    def outside(self, state: State) -> tuple[Leftover, ...]:
+        """Everything with the stack's identity that `state` does not hold, sorted by name."""
         ...

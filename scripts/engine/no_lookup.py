@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scripts.engine.lookup import Answer, CannotTell
+from scripts.engine.lookup import Answer, CannotTell, Leftover
 from scripts.engine.state import PendingOperation, State
 
 
@@ -16,7 +16,7 @@ class NoLookup:
         del state
         return CannotTell(f"looking for a {operation.type} on {self.cloud} is not built yet")
 
-    def outside(self, state: State) -> tuple[str, ...]:
+    def outside(self, state: State) -> tuple[Leftover, ...]:
         """Nothing is made on this cloud yet (its stack files are refused before), so nothing can be left there."""
         del state
         return ()

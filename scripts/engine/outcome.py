@@ -76,7 +76,7 @@ def outcome(ended: Ended, report: Report, *, action: str, stack: str, world: str
         exit=code,
         preview=preview,
         message=message,
-        changes=report.changes,
+        changes=report.done,
         findings=tuple(report.findings),
         outputs=report.outputs,
         seconds=report.seconds,

@@ -10,7 +10,7 @@ from typing import Literal
 
 from scripts.engine import engine_lock, outcome, pending
 from scripts.engine.events import Report
-from scripts.engine.lookup import CloudLookup
+from scripts.engine.lookup import CloudLookup, Leftover
 from scripts.engine.outcome import Outcome
 from scripts.engine.pending import Adopt
 from scripts.engine.process import Ended
@@ -64,28 +64,27 @@ def act(job: Job) -> Outcome:
             session.make()
         elif job.writes and state.pending:
             _recover(job, session)
-        if job.action == "up" and (state is None or state.empty):
-            _refuse_leftovers(job, state or State({}))
-        return _run(job, session)
+        return _run(job, session, _leftovers(job, session))
 
 
-def _run(job: Job, session: Session) -> Outcome:
+def _run(job: Job, session: Session, leftovers: tuple[Leftover, ...]) -> Outcome:
     """Preview, ask, act."""
-    preview = _engine(job, session, _preview_words(job), _preview_phase(job), preview=True)
+    preview, report = _engine(job, session, _preview_words(job), _preview_phase(job), preview=True)
     if job.action == "preview" or preview.exit is not Exit.FINE:
         return preview
+    _refuse_twins(job, leftovers, report)
     if not job.approve(preview):
         return _plain(job, Exit.NO, "Not confirmed: nothing was changed.")
-    return _engine(job, session, _action_words(job), f"{job.action} of {job.stack}", preview=False)
+    return _engine(job, session, _action_words(job), f"{job.action} of {job.stack}", preview=False)[0]
 
 
-def _engine(job: Job, session: Session, words: list[str], phase: str, *, preview: bool) -> Outcome:
+def _engine(job: Job, session: Session, words: list[str], phase: str, *, preview: bool) -> tuple[Outcome, Report]:
     job.show.phase(phase, steps=job.action == "preview" or not preview)
     run = session.run(words, job.show.line)
     ended: Ended = run.follow(job.show.step, job.show.wait)
     job.show.end()
-    report: Report = run.report
-    return outcome.outcome(ended, report, action=job.action, stack=job.stack, world=job.workspace.world, preview=preview)
+    judged = outcome.outcome(ended, run.report, action=job.action, stack=job.stack, world=job.workspace.world, preview=preview)
+    return judged, run.report
 
 
 def _preview_phase(job: Job) -> str:
@@ -141,17 +140,37 @@ def _recover(job: Job, session: Session) -> None:
         session.read_again(adopted)
 
 
-def _refuse_leftovers(job: Job, state: State) -> None:
-    """A stack without state whose things exist has lost its state, or lives in another backend: a second set would be paid twice."""
+def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
+    """What carries the stack's identity and is not in its state, before an `up`.
+
+    Raises Refused when the state is empty: it was lost, or lives in another backend, and a second set would be paid twice.
+    """
+    if job.action != "up":
+        return ()
+    state = session.state() or State({})
     found = job.lookup.outside(state)
-    if not found:
-        return
-    named = "\n".join(f"  - {name}" for name in found[:_MOST_NAMED])
-    more = f"\n  … and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    raise Refused(
-        f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{named}{more}\n"
-        f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
-    )
+    if state.empty and found:
+        raise Refused(
+            f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{_named(found)}\n"
+            f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
+        )
+    return found
+
+
+def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) -> None:
+    """A create whose answer was lost leaves a thing and no pending operation; the preview then means to make it once more (H12)."""
+    twins = tuple(each for each in leftovers if any((kind, each.resource) in preview.creates for kind in each.types))
+    if twins:
+        raise Refused(
+            f"{job.action} of {job.stack} would make again what exists, with the stack's identity, outside of its state:\n{_named(twins)}\n"
+            f"Nothing was changed. Record it with `pulumi import`, or delete it; then try again."
+        )
+
+
+def _named(leftovers: tuple[Leftover, ...]) -> str:
+    lines = [f"  - {each.name}" + (f" ({each.resource})" if each.resource else "") for each in leftovers[:_MOST_NAMED]]
+    more = len(leftovers) - _MOST_NAMED
+    return "\n".join([*lines, *([f"  … and {more} more"] if more > 0 else [])])
 
 
 def _plain(job: Job, code: Exit, message: str) -> Outcome:

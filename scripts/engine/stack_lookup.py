@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scripts.engine.kubernetes_lookup import PREFIX
-from scripts.engine.lookup import Answer, CloudLookup
+from scripts.engine.lookup import Answer, CloudLookup, Leftover
 from scripts.engine.state import PendingOperation, State
 
 
@@ -18,6 +18,6 @@ class StackLookup:
         asked = self.cluster if operation.type.startswith(PREFIX) else self.cloud
         return asked.of(operation, state)
 
-    def outside(self, state: State) -> tuple[str, ...]:
+    def outside(self, state: State) -> tuple[Leftover, ...]:
         """Objects in a cluster go with it: only the cloud is asked."""
         return self.cloud.outside(state)

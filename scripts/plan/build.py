@@ -17,6 +17,7 @@ from .judgement import Yardsticks, judged
 from .model import Plan, PoolPlan, StackPlan
 from .recorder import Recording, record
 from .stackfile import StackFile
+from .together import judged_together, of_account, with_judgement
 
 Progress = Callable[[str], None]
 
@@ -35,7 +36,7 @@ def plan_stacks(root: Path, names: Sequence[str], by: Yardsticks, *, progress: P
         if progress is not None:
             progress(f"planning {name}")
         stacks.append(plan_stack(root, name, by))
-    return Plan(stacks=tuple(stacks), as_of=by.now, simulated=clock.in_sandbox(), inputs=by.files)
+    return Plan(stacks=judged_together(stacks, by), as_of=by.now, simulated=clock.in_sandbox(), inputs=by.files)
 
 
 def plan_stack(root: Path, name: str, by: Yardsticks) -> StackPlan:
@@ -67,9 +68,10 @@ def judged_plan(plan: StackPlan, recording: Recording, by: Yardsticks) -> StackP
     plan = replace(plan, resources=recording.resources, notes=notes)
     if recording.error is not None:
         return replace(plan, error=recording.error, exit=Exit.USAGE)
-    found = judged(recording.resources, by)
-    code = Exit.NO if any(f.fails for f in found.findings) else Exit.FINE
-    return replace(plan, cost=found.cost, quota=found.quota, findings=found.findings, exit=code)
+    mine = of_account(plan, by)
+    if mine.snapshot is None and by.snapshot is not None:
+        plan = replace(plan, notes=(*plan.notes, f"the quota snapshot is of account {by.snapshot.account}, this stack of {plan.account}"))
+    return with_judgement(plan, judged(recording.resources, mine))
 
 
 def _refuse_unknown(root: Path, names: Sequence[str]) -> None:
@@ -89,7 +91,9 @@ def _described(plan: StackPlan, file: StackFile) -> StackPlan:
     except (ValueError, LookupError, TypeError, RecursionError):
         return plan
     spec = here.spec
-    return replace(plan, cloud=spec.cloud, region=here.region, workload=spec.workload, environment=spec.environment, pools=pools)
+    return replace(
+        plan, cloud=spec.cloud, account=spec.account, region=here.region, workload=spec.workload, environment=spec.environment, pools=pools
+    )
 
 
 def _pool(outline: PoolOutline) -> PoolPlan:

@@ -34,3 +34,10 @@ def where(finding: Finding) -> str:
     name = finding.urn.rpartition("::")[2]
     at = f" at {name}" if name else ""
     return f"{at}, {finding.path}" if finding.path and name else at
+
+
+def verdict(failing: int, broken: int) -> str:
+    """The answer in one line: findings to repair, stacks that could not be judged."""
+    parts = [f"{failing} finding{'s' * (failing != 1)} must be repaired"] if failing else []
+    parts += [f"{broken} could not be judged"] if broken else []
+    return ", ".join(parts) or "nothing must be repaired"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ from components.costing import Cost
 from components.demand import QuotaDemand, QuotaSnapshot, demand
 from components.pricing import PriceOverlay
 from components.resource import ResourceSet
+from components.unknown import Unknown
 from policies import Finding, Limits, Settings, judge
 from policies.limits import DEFAULT_PATH
 from policies.readers import inventory
@@ -58,20 +59,23 @@ def yardsticks(*, quota_snapshot: str | None = None, limits: str | None = None, 
     )
 
 
-def judged(resources: ResourceSet, by: Yardsticks) -> Judgement:
-    """Never raises for what a program may contain."""
+def judged(resources: ResourceSet, by: Yardsticks, *, needed: Sequence[QuotaDemand] | None = None) -> Judgement:
+    """Never raises for what a program may contain. `needed` replaces the stack's own demand where others draw on the same quotas."""
     settings = Settings.for_stack(resources.config, limits=by.limits, snapshot=by.snapshot, prices=by.prices, now=by.now)
     facts = inventory(resources)
     cost = costing.cost(facts, now=by.now, overlay=by.prices, commitments=settings.commitments, stale_days=by.limits.price_stale_days)
     wanted = demand(facts)
     lines = tuple(_quota(d, by.snapshot, resources.stack) for d in wanted)
-    return Judgement(cost=cost, quota=lines, findings=judge(facts, settings, cost, wanted))
+    return Judgement(cost=cost, quota=lines, findings=judge(facts, settings, cost, wanted if needed is None else needed))
 
 
 def _quota(wanted: QuotaDemand, snapshot: QuotaSnapshot | None, stack: str) -> QuotaLine:
-    entry = snapshot.find(wanted) if snapshot is not None else None
-    if entry is None:
+    if snapshot is None:
         return QuotaLine(demand=wanted)
+    entry = snapshot.find(wanted)
+    if entry is None:
+        missing = Unknown("limit", f"not in the snapshot of {snapshot.taken}")
+        return QuotaLine(demand=wanted, limit=missing, room=missing)
     return QuotaLine(demand=wanted, limit=entry.limit, room=entry.room((stack,)))
 
 

@@ -52,6 +52,7 @@ class StackPlan:
     name: str
     project: str
     cloud: str | None = None
+    account: str | None = None
     region: str | None = None
     workload: str | None = None
     environment: str | None = None

@@ -33,6 +33,7 @@ def stack_json(stack: StackPlan) -> dict[str, Any]:
         "name": stack.name,
         "project": stack.project,
         "cloud": stack.cloud,
+        "account": stack.account,
         "region": stack.region,
         "workload": stack.workload,
         "environment": stack.environment,

@@ -16,7 +16,7 @@ from components.catalog.fabric import Slot
 from components.ownership import Ownership
 from components.resource import ResourceSet
 
-from .findings_text import findings_block
+from .findings_text import findings_block, verdict
 from .model import Plan, PoolPlan, StackPlan
 from .money_text import cost_block, plain_table, quota_table
 from .terminal import shown
@@ -111,8 +111,6 @@ def _owned(owner: str, parts: Sequence[str]) -> str:
 def _closing(plan: Plan) -> Text:
     failing = sum(len(stack.failing) for stack in plan.stacks)
     broken = sum(stack.error is not None for stack in plan.stacks)
-    verdict = f"{failing} finding{'s' * (failing != 1)} must be repaired" if failing else "nothing must be repaired"
-    unread = f", {broken} not judged" if broken else ""
     where = "simulated clouds" if plan.simulated else "real clouds"
-    text = f"{len(plan.stacks)} stack{'s' * (len(plan.stacks) != 1)} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}: {verdict}{unread}."
-    return shown(text, "bold red" if failing or broken else "bold green")
+    text = f"{len(plan.stacks)} stack{'s' * (len(plan.stacks) != 1)} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}"
+    return shown(f"{text}: {verdict(failing, broken)}.", "bold red" if failing or broken else "bold green")

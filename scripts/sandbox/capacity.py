@@ -27,7 +27,7 @@ def refuse_over_quota(world: Simulation, key: str, machine: Machine, *, spot: bo
                 "MaxSpotInstanceCountExceeded" if spot else "VcpuLimitExceeded",
                 f"You have requested more vCPU capacity than your current vCPU limit of {limit:g} allows for the instance bucket "
                 f"({quota.name}, {quota.code}): {used} in use, {machine.vcpus} more for {machine.name}.",
-                source="facts: guardrails.md section 1",
+                source="EC2 error codes VcpuLimitExceeded, MaxSpotInstanceCountExceeded",
             )
 
 

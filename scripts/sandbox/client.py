@@ -23,6 +23,8 @@ from scripts.sandbox.fingerprint import fingerprint
 
 HOME = Path(".gpukit") / "world"
 _START_SECONDS = 30.0
+_REAL = ("AWS_", "GOOGLE_", "CLOUDSDK_", "AZURE_", "ARM_", "KUBECONFIG", "PULUMI_")
+"""Credentials and settings of real clouds: the server has no use for them."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,8 @@ class World:
         return None
 
     def _launch(self) -> dict[str, Any]:
-        environment = {**os.environ, "GPUKIT_WORLD": "sandbox"}
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(_REAL)}
+        environment = {**kept, "GPUKIT_WORLD": "sandbox"}
         if self._speed is not None:
             environment["GPUKIT_SANDBOX_SPEED"] = str(self._speed)
         log = self.home / "server.log"

@@ -49,7 +49,7 @@ def refuse(order: LaunchOrder) -> None:
             raise Refusal(
                 "UnsupportedOperation",
                 f"{name} is not offered as spot instance",
-                source="facts: aws.md section 1 (no spot: trn2u, p6e-gb200)",
+                source="EC2 DescribeInstanceTypes, SupportedUsageClasses",
             )
         _refuse_interfaces(machine, order.interfaces)
     _refuse_placement(order)
@@ -79,7 +79,7 @@ def _refuse_interfaces(machine: Machine, interfaces: Sequence[Mapping[str, Any]]
             )
         seen.add(slot)
         _refuse_slot(machine, interface, *slot)
-    if len(efa) > machine.rdma_interfaces:
+    if machine.rdma_interfaces is not None and len(efa) > machine.rdma_interfaces:
         raise Refusal(
             "AttachmentLimitExceeded",
             f"{len(efa)} EFA interfaces exceed the {machine.rdma_interfaces} that {machine.name} takes",

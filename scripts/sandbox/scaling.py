@@ -135,7 +135,7 @@ def _attach(world: Simulation, group: Record, instance: Record, subnet: Record, 
 
 
 def _volumes(world: Simulation, group: Record, instance: Record) -> None:
-    mappings = group.state["template"].get("blockDeviceMappings") or [
+    mappings: list[Any] = group.state["template"].get("blockDeviceMappings") or [
         {"deviceName": "/dev/xvda", "ebs": {"volumeSize": group.state["diskSize"]}}
     ]
     for mapping in mappings:

@@ -66,7 +66,7 @@ class Server:
         doors["/eks"] = kubernetes.door(self.world)
         doors["/gpukit"] = control.door(self.world, token, self._done.set)
         self.providers = {name: serve(self.world, name) for name in ("aws", "kubernetes")}
-        threading.Thread(target=self.http.serve_forever, name="doors", daemon=True).start()
+        threading.Thread(target=self.http.serve_forever, args=(0.05,), name="doors", daemon=True).start()
         self._announce(token)
 
     def _listen(self, doors: dict[str, Any]) -> Any:

@@ -101,7 +101,7 @@ class Simulation:
     def _new_record(self, kind: Kind, order: Order, id_: str, given: Given) -> Record:
         outputs = kind.outputs(order, id_)
         status = kind.starting if kind.create_seconds > kind_is_quick else kind.starts
-        state = {**given.also, **given.inputs, **outputs, **({"status": status} if "status" in outputs else {})}
+        state = {**given.also, **given.inputs, **outputs, **({"status": status} if isinstance(outputs.get("status"), str) else {})}
         return self.store.put(
             Record(
                 kind=kind.token,
@@ -135,7 +135,7 @@ class Simulation:
     def _set_status(self, record: Record, status: str) -> None:
         present = self.store.by_ref(record.ref) or record
         if present.status != status:
-            state = {**present.state, "status": status} if "status" in present.state else present.state
+            state = {**present.state, "status": status} if isinstance(present.state.get("status"), str) else present.state
             self.store.put(replace(present, status=status, state=state))
 
     def update(

@@ -11,7 +11,7 @@ from scripts.sandbox.simulation import Simulation
 
 def summary(world: Simulation) -> dict[str, Any]:
     """Time, account, counts by kind, running instances by machine, faults: plain JSON."""
-    records = list(world.store)
+    records = [r for r in world.store if r.status != "terminated"]
     running = [r for r in records if r.kind == t.INSTANCE and r.status == "running"]
     return {
         "schema": "gpukit/world/status/1",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -78,7 +78,7 @@ class Store:
             self._children.get(record.parent, {}).pop(ref, None)
 
     @contextmanager
-    def transaction(self) -> Iterator[Store]:
+    def transaction(self) -> Generator[Store]:
         """Look and change alone. What was changed is in the journal when the block ends; an exception undoes all of it.
 
         Transactions may nest: the outermost one counts.

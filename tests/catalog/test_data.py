@@ -78,6 +78,7 @@ KEYS = {
     **{f"{cloud}_regions": ("regions", "source", "as_of") for cloud in CLOUDS},
     "charts": ("name",),
     "commitments": ("cloud", "family", "kind", "term"),
+    "containers": ("image", "release"),
     "crds": ("component", "group", "kind", "version"),
     "cuda": ("version",),
     "cuda_architectures": ("compute_capability",),

@@ -22,7 +22,9 @@ from .conftest import FIXTURES
 @pytest.fixture(scope="module")
 def recorded() -> ResourceSet:
     shop = FIXTURES / "shop"
-    found = record(shop / "__main__.py", project="shop", stack="dev", config={"aws:region": "eu-west-1", "shop:size": "m7i.large"}, directory=shop)
+    found = record(
+        shop / "__main__.py", project="shop", stack="dev", config={"aws:region": "eu-west-1", "shop:size": "m7i.large"}, directory=shop
+    )
     assert found.error is None
     return found.resources
 
@@ -111,7 +113,10 @@ def test_a_pending_operation_is_noted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("read", [preview_json.read, state.read])
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"steps": 3, "deployment": 3}', '{"steps": [{}], "deployment": {"resources": [{}]}}', "\ud800"[:0] + "nul\x00"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "{}", '{"steps": 3, "deployment": 3}', '{"steps": [{}], "deployment": {"resources": [{}]}}', "\ud800"[:0] + "nul\x00"],
+)
 def test_another_file_is_refused_by_name(tmp_path: Path, read: Any, text: str) -> None:
     file = tmp_path / "other.json"
     file.write_text(text, encoding="utf-8")

@@ -22,7 +22,9 @@ def recorded(root: Path, *, stack: str | None = None, timeout_s: float = 60) -> 
 
 def test_the_child_gives_the_same_facts_as_a_run_in_this_process() -> None:
     shop = FIXTURES / "shop"
-    here = record(shop / "__main__.py", project="shop", stack="dev", config={"aws:region": "eu-west-1", "shop:size": "m7i.large"}, directory=shop)
+    here = record(
+        shop / "__main__.py", project="shop", stack="dev", config={"aws:region": "eu-west-1", "shop:size": "m7i.large"}, directory=shop
+    )
     child = recorded(shop)
     assert here.error is None
     assert child == here
@@ -30,15 +32,17 @@ def test_the_child_gives_the_same_facts_as_a_run_in_this_process() -> None:
 
 def test_what_the_program_prints_never_mixes_with_the_recording(project: Write, capfd: pytest.CaptureFixture[str]) -> None:
     found = recorded(
-        project({
-            "__main__.py": """
+        project(
+            {
+                "__main__.py": """
                 import os, sys, pulumi_aws as aws
                 print('{"schema": "fake"}', flush=True)
                 os.write(1, b"raw noise")
                 print("more", file=sys.stderr)
                 aws.ec2.Vpc("net", cidr_block="10.0.0.0/16")
                 """
-        })
+            }
+        )
     )
     assert [r.name for r in found.resources] == ["shop-dev", "net"]
     assert capfd.readouterr() == ("", "")
@@ -46,17 +50,20 @@ def test_what_the_program_prints_never_mixes_with_the_recording(project: Write, 
 
 def test_the_program_sees_its_own_modules_and_none_of_ours(project: Write) -> None:
     found = recorded(
-        project({
-            "policies.py": "WORD = 'mine'",
-            "__main__.py": """
+        project(
+            {
+                "policies.py": "WORD = 'mine'",
+                "__main__.py": """
                 import sys, pulumi, policies
                 pulumi.export("word", policies.WORD)
-                pulumi.export("recorder", [p for p in sys.path if p.endswith("recording")])
+                pulumi.export("path", [p for p in sys.path if p.endswith("recording")])
+                pulumi.export("modules", [m for m in sys.modules if m.split(".")[0] in {"components", "scripts", "stacks"}])
                 """,
-        })
+            }
+        )
     )
     assert found.error is None
-    assert found.outputs == {"word": "mine", "recorder": []}
+    assert found.outputs == {"word": "mine", "path": [], "modules": []}
 
 
 def test_a_failing_program_is_told_with_its_line(project: Write) -> None:
@@ -92,14 +99,16 @@ def test_an_interpreter_without_pulumi_is_named(project: Write, tmp_path: Path) 
 
 def test_secrets_do_not_cross_the_border(project: Write) -> None:
     found = recorded(
-        project({
-            "Pulumi.dev.yaml": "config:\n  shop:word: {secure: AAABcanary}\n",
-            "__main__.py": """
+        project(
+            {
+                "Pulumi.dev.yaml": "config:\n  shop:word: {secure: AAABcanary}\n",
+                "__main__.py": """
                 import pulumi
                 from pulumi_aws import ec2
                 ec2.Instance("box", instance_type="m7i.large", user_data=pulumi.Config().require_secret("word"), key_name=pulumi.Output.secret("canary-4711"))
                 """,
-        })
+            }
+        )
     )
     box = next(r for r in found.resources if r.name == "box")
     assert isinstance(box.inputs["userData"], Secret)
@@ -110,5 +119,7 @@ def test_secrets_do_not_cross_the_border(project: Write) -> None:
 def test_the_child_has_no_credentials(project: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary-4711")
     monkeypatch.setenv("PULUMI_ACCESS_TOKEN", "canary-4711")
-    found = recorded(project({"__main__.py": "import os, pulumi\npulumi.export('all', sorted(k for k, v in os.environ.items() if 'canary' in v))\n"}))
+    found = recorded(
+        project({"__main__.py": "import os, pulumi\npulumi.export('all', sorted(k for k, v in os.environ.items() if 'canary' in v))\n"})
+    )
     assert found.outputs == {"all": []}

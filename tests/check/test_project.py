@@ -27,15 +27,18 @@ def test_main_may_name_the_file(project: Write) -> None:
 
 @pytest.mark.parametrize("key", ["stackConfigDir", "config"])
 def test_stack_files_may_lie_in_a_folder_of_their_own(project: Write, key: str) -> None:
-    root = project({"Pulumi.yaml": f"name: shop\n{key}: settings\nruntime: python\n", "settings/Pulumi.prod.yaml": "config:\n  size: big\n"})
+    root = project(
+        {"Pulumi.yaml": f"name: shop\n{key}: settings\nruntime: python\n", "settings/Pulumi.prod.yaml": "config:\n  size: big\n"}
+    )
     found = stack_config(open_project(root), None)
     assert found.stack == "prod"
     assert found.config == {"shop:size": "big"}
 
 
 def test_the_stack_file_goes_before_the_projects_defaults(project: Write) -> None:
-    root = project({
-        "Pulumi.yaml": """
+    root = project(
+        {
+            "Pulumi.yaml": """
             name: shop
             runtime: {name: python}
             config:
@@ -44,8 +47,9 @@ def test_the_stack_file_goes_before_the_projects_defaults(project: Write) -> Non
               aws:region: {value: eu-west-1}
               only-described: {type: string}
             """,
-        "Pulumi.dev.yaml": "config:\n  shop:size: big\n",
-    })
+            "Pulumi.dev.yaml": "config:\n  shop:size: big\n",
+        }
+    )
     assert stack_config(open_project(root), "dev").config == {"shop:size": "big", "shop:count": "3", "aws:region": "eu-west-1"}
 
 

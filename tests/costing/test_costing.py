@@ -111,7 +111,6 @@ def test_a_gpu_machine_without_a_price_is_unpriced_and_a_cpu_one_is_missing() ->
         {"machines": (UNKNOWN,)},
         {"machines": ("p4d.24xlarge", UNKNOWN)},
         {"market": UNKNOWN},
-        {"nodes": nodes(UNKNOWN, 4)},
         {"nodes": nodes(0, UNKNOWN)},
         {"nodes": nodes(0, 4, UNKNOWN)},
     ],
@@ -121,6 +120,11 @@ def test_an_unknown_fact_of_a_pool_leaves_the_cost_without_a_bound(changes: dict
     assert [u.missing for u in total.unknown] == [UNKNOWN]
     assert not total.bounded
     assert total.surge.partial
+
+
+def test_an_unknown_desired_size_makes_now_partial_and_leaves_the_bound() -> None:
+    total = cost(stack(pool(nodes=nodes(0, 4, desired=UNKNOWN))))
+    assert (total.bounded, total.now.partial, total.max.partial) == (True, True, False)
 
 
 def test_something_lost_leaves_the_cost_without_a_bound() -> None:

@@ -8,7 +8,7 @@ from botocore.exceptions import EndpointConnectionError
 from scripts.engine import aws_lookup
 from scripts.engine.aws_kinds import TAGGED, parse_arn, route_id
 from scripts.engine.aws_lookup import AwsLookup
-from scripts.engine.lookup import Absent, CannotTell, Exists
+from scripts.engine.lookup import Absent, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed
 
@@ -38,7 +38,10 @@ class Cloud:
             def paginate(self, **given: Any) -> list[dict[str, Any]]:
                 cloud.filters.append(given)
                 if name == "get_resources":
-                    return [{"ResourceTagMappingList": [{"ResourceARN": arn}]} for arn in cloud.tagged]
+                    return [
+                        {"ResourceTagMappingList": [{"ResourceARN": arn, "Tags": [{"Key": "gpukit/resource", "Value": "a100"}]}]}
+                        for arn in cloud.tagged
+                    ]
                 return cloud.answers["instances"]
 
         return Pages()
@@ -130,7 +133,10 @@ def test_what_lies_outside_the_state_is_listed_without_ended_instances(lookup: A
     instances = [{"Reservations": [{"Instances": [_instance("i-1", "running"), _instance("i-2", "terminated")]}]}]
     arns = [f"{EKS}:cluster/training", f"{EC2}:vpc/vpc-1", *(f"{EC2}:instance/i-{n}" for n in (1, 2, 3))]
     found = lookup(tagged=arns, instances=instances)
-    assert found.outside(state({"id": "vpc-1"})) == (f"{EC2}:instance/i-1", f"{EKS}:cluster/training")
+    assert found.outside(state({"id": "vpc-1"})) == (
+        Leftover(f"{EC2}:instance/i-1", "a100"),
+        Leftover(f"{EKS}:cluster/training", "a100", ("aws:eks/cluster:Cluster",)),
+    )
 
 
 def test_a_cloud_that_does_not_answer_is_a_failure_and_no_absence(lookup: Any, monkeypatch: pytest.MonkeyPatch) -> None:

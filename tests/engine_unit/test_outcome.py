@@ -78,7 +78,7 @@ def test_many_errors_are_counted_after_the_first_five() -> None:
 
 
 def test_json_has_a_schema_and_stable_keys() -> None:
-    report = Report(changes={"create": 2}, findings=[FINDING], outputs={"cluster": "c"}, seconds=3)
+    report = Report(changes={"create": 2}, findings=[FINDING], outputs={"cluster": "c"}, seconds=3, ended=True)
     content = outcome(Ended(1, ""), report, action="up", stack="dev", world="sandbox").as_json()
     assert content["schema"] == "gpukit/run/1"
     assert content["exit"] == 1
@@ -87,13 +87,15 @@ def test_json_has_a_schema_and_stable_keys() -> None:
 
 
 def test_a_preview_says_what_would_be_done_and_shows_no_outputs() -> None:
-    report = Report(changes={"create": 2}, outputs={"cluster": "c"})
+    report = Report(changes={"create": 2}, outputs={"cluster": "c"}, ended=True)
     text = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True))
     assert text == "[sandbox] preview of up dev: 2 to create"
 
 
 def test_the_summary_names_world_changes_findings_outputs_and_what_to_do() -> None:
-    report = Report(changes={"create": 2, "same": 1}, findings=[FINDING], outputs={"kubeconfig": "[secret]", "pools": ["a"]}, seconds=3)
+    report = Report(
+        changes={"create": 2, "same": 1}, findings=[FINDING], outputs={"kubeconfig": "[secret]", "pools": ["a"]}, seconds=3, ended=True
+    )
     text = summary(outcome(Ended(1, ""), report, action="up", stack="dev", world="sandbox"))
     assert text.splitlines()[0] == "[sandbox] up dev: 2 created, 1 unchanged in 3 s"
     assert "mandatory gpukit-stack-mandatory at a100: About." in text

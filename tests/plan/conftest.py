@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import faulthandler
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,14 @@ import pytest
 from scripts.plan.recorder import Recording, record
 
 Run = Callable[..., Recording]
+
+
+@pytest.fixture(autouse=True)
+def watchdog() -> Iterator[None]:
+    """A dependency cycle can make the SDK wait for ever: end with a trace instead."""
+    faulthandler.dump_traceback_later(120, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture

@@ -51,7 +51,11 @@ def test_numbers_come_back_whole_from_protobufs_floats(raw: Any) -> None:
     assert json.dumps(value(floats)) == json.dumps(raw)
 
 
-@given(st.recursive(st.just(UNKNOWN) | st.just("known"), lambda i: st.lists(i, max_size=3) | st.dictionaries(st.sampled_from("abc"), i, max_size=3)))
+@given(
+    st.recursive(
+        st.just(UNKNOWN) | st.just("known"), lambda i: st.lists(i, max_size=3) | st.dictionaries(st.sampled_from("abc"), i, max_size=3)
+    )
+)
 def test_every_unknown_carries_the_path_at_which_it_is_found(raw: Any) -> None:
     def check(node: Any, path: str) -> None:
         if isinstance(node, Unknown):

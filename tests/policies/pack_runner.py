@@ -1,4 +1,8 @@
-"""Runs the pack with Python alone: the analyzer protocol over a `ResourceSet`, as the engine would speak it."""
+"""Runs the pack with Python alone: the analyzer protocol over a `ResourceSet`, as the engine would speak it.
+
+`run` starts the pack as the engine does and talks gRPC; `judge_here` gives the same requests to the SDK's servicer in this process,
+which is faster and what most tests take.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,16 +18,21 @@ from typing import Any
 
 import grpc
 import jsonschema
+import pytest
 from google.protobuf import empty_pb2, struct_pb2
 from google.protobuf.json_format import MessageToDict
 from pulumi.runtime.proto import analyzer_pb2 as pb
 from pulumi.runtime.proto import analyzer_pb2_grpc as rpc
+from pulumi_policy import EnforcementLevel
+from pulumi_policy.policy import _PolicyAnalyzerServicer  # pyright: ignore[reportPrivateUsage] # one gRPC test stands beside it
 
-import policies
 from components.resource import Resource, ResourceSet, Secret
 from components.unknown import Unknown
+from policies import pack as pack_module
+from policies.pack import policies
 
-PACK = Path(policies.__file__).parent
+Config = Mapping[str, Mapping[str, Any]]
+PACK = Path(pack_module.__file__).parent
 UNKNOWN_SENTINEL = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 SECRET = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"}
 _MESSAGE_BYTES = 400 << 20
@@ -74,6 +83,18 @@ def _on_the_wire(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResou
     )
 
 
+WORKED_OUT = ("region", "arn", "imageId", "amiType", "capacityType", "computeConfig", "capacityReservationSpecification", "diskSize")
+"""Outputs that a provider works out where the program gives nothing: a preview knows none of them."""
+
+
+def _outputs(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResource:
+    """A resource as a stack policy gets it in a preview: its outputs."""
+    sent = _on_the_wire(resource, resources)
+    if not resource.type.startswith("pulumi:"):
+        sent.properties.update({key: UNKNOWN_SENTINEL for key in WORKED_OUT if key not in resource.inputs})
+    return sent
+
+
 @contextmanager
 def _served(config: Mapping[str, str]) -> Generator[rpc.AnalyzerStub]:
     environment = {**os.environ, "PULUMI_CONFIG": json.dumps(dict(config))}
@@ -95,22 +116,45 @@ def _served(config: Mapping[str, str]) -> Generator[rpc.AnalyzerStub]:
         process.communicate(timeout=10)
 
 
-def run(resources: ResourceSet, policy_config: Mapping[str, Mapping[str, Any]] | None = None) -> list[Diagnostic]:
-    """Everything that the pack says about `resources`, resource by resource and then as a stack."""
+def run(resources: ResourceSet, policy_config: Config | None = None) -> list[Diagnostic]:
+    """Everything that the pack, in a process of its own, says about `resources`."""
     with _served(resources.config) as pack:
-        _configure(pack, policy_config or {})
-        found: list[Diagnostic] = []
-        for resource in resources:
-            sent = _on_the_wire(resource, resources)
-            request = pb.AnalyzeRequest(
-                type=sent.type, urn=sent.urn, name=sent.name, properties=sent.properties, provider=_provider(resource, resources)
-            )
-            found += [_read(diagnostic, resource.urn) for diagnostic in pack.Analyze(request, timeout=30).diagnostics]
-        whole = pb.AnalyzeStackRequest(resources=[_on_the_wire(resource, resources) for resource in resources])
-        return found + [_read(diagnostic) for diagnostic in pack.AnalyzeStack(whole, timeout=60).diagnostics]
+        return _said(pack, resources, policy_config or {})
 
 
-def _configure(pack: rpc.AnalyzerStub, given: Mapping[str, Mapping[str, Any]]) -> None:
+def judge_here(resources: ResourceSet, policy_config: Config | None = None) -> list[Diagnostic]:
+    """The same from the pack's policies in this process."""
+    servicer = _PolicyAnalyzerServicer("gpukit", "0.0.0", policies(), EnforcementLevel.MANDATORY)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PULUMI_CONFIG", json.dumps(dict(resources.config)))
+        return _said(_Here(servicer), resources, policy_config or {})
+
+
+class _Here:
+    """The servicer with the stub's signatures."""
+
+    def __init__(self, servicer: Any) -> None:
+        self.servicer = servicer
+
+    def __getattr__(self, method: str) -> Callable[..., Any]:
+        return lambda request, timeout: getattr(self.servicer, method)(request, None)  # noqa: ARG005 # nothing to wait for
+
+
+def _said(pack: Any, resources: ResourceSet, policy_config: Config) -> list[Diagnostic]:
+    """Resource by resource and then as a stack."""
+    _configure(pack, policy_config)
+    found: list[Diagnostic] = []
+    for resource in resources:
+        sent = _on_the_wire(resource, resources)
+        request = pb.AnalyzeRequest(
+            type=sent.type, urn=sent.urn, name=sent.name, properties=sent.properties, provider=_provider(resource, resources)
+        )
+        found += [_read(diagnostic, resource.urn) for diagnostic in pack.Analyze(request, timeout=30).diagnostics]
+    whole = pb.AnalyzeStackRequest(resources=[_outputs(resource, resources) for resource in resources])
+    return found + [_read(diagnostic) for diagnostic in pack.AnalyzeStack(whole, timeout=60).diagnostics]
+
+
+def _configure(pack: Any, given: Config) -> None:
     """The engine's part: defaults, then the file, checked against each policy's schema."""
     config: dict[str, pb.PolicyConfig] = {}
     for policy in pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=30).policies:

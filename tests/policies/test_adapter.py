@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pulumi
 import pytest
+from pulumi_policy import PolicyCustomTimeouts, PolicyResource, PolicyResourceOptions, ResourceValidationArgs
 from pulumi_policy.proxy import (
     UNKNOWN_ARRAY_VALUE,
     UNKNOWN_BOOLEAN_VALUE,
@@ -15,6 +16,8 @@ from pulumi_policy.proxy import (
 
 from components.unknown import Unknown
 from policies import adapter
+
+OPTIONS = PolicyResourceOptions(False, [], None, [], PolicyCustomTimeouts(0, 0, 0), [])
 
 
 @pytest.mark.parametrize(
@@ -47,4 +50,14 @@ def test_configuration_is_text_as_pulumi_config_gives_it(monkeypatch: pytest.Mon
 
 
 def test_no_resources_make_an_empty_program() -> None:
-    assert adapter.of_stack([]).resources == ()
+    assert adapter.of_stack([], adapter.Inputs()).resources == ()
+
+
+def test_a_stack_is_read_by_the_inputs_that_were_shown_before() -> None:
+    resource = PolicyResource("t", {"size": 2.0, "region": "computed"}, "urn:pulumi:s::p::t::r", "r", OPTIONS, None, None, [], {})
+    inputs = adapter.Inputs()
+    inputs.remember(ResourceValidationArgs("t", {"size": 2.0}, resource.urn, "r", OPTIONS, None))
+    (shown,) = adapter.of_stack([resource], inputs)
+    assert (shown.inputs, shown.outputs) == ({"size": 2}, {"size": 2, "region": "computed"})
+    (unseen,) = adapter.of_stack([resource], adapter.Inputs())
+    assert unseen.inputs == unseen.outputs

@@ -93,3 +93,10 @@ def test_rule_ids_are_unique_and_titled() -> None:
     ids = [rule.id for rule in RULES]
     assert len(set(ids)) == len(ids)
     assert all(rule.title and rule.fix and rule.level is not Level.DISABLED for rule in RULES)
+
+
+def test_what_does_not_apply_is_silent() -> None:
+    def silent(_: Case) -> Iterator[Verdict]:
+        yield Verdict(status=Status.NOT_APPLICABLE, urn="", path="", message="nothing to see")
+
+    assert judge(EMPTY, SETTINGS, rules=[replace(CRASH, check=silent)]) == ()

@@ -35,7 +35,7 @@ def expected(program: Raw, settings: Settings) -> list[tuple[str, str, str]]:
 
 
 def from_pack(program: Raw, config: dict[str, dict[str, Any]] | None = None) -> list[tuple[str, str, str]]:
-    return sorted((d.level, d.urn, d.message) for d in pack_runner.run(program.built(), config))
+    return sorted((d.level, d.urn, d.message) for d in pack_runner.judge_here(program.built(), config))
 
 
 BROKEN = {
@@ -66,6 +66,14 @@ def test_both_doors_say_the_same(case: str) -> None:
     assert from_pack(program) == expected(program, settings)
 
 
+def test_the_pack_in_a_process_of_its_own_says_it_too() -> None:
+    program = BROKEN["A1"].hide("gpu", "scalingConfig", "maxSize")
+    config = pack_config(quota=SNAPSHOT)
+    served = sorted((d.level, d.urn, d.message) for d in pack_runner.run(program.built(), config))
+    assert served == from_pack(program, config)
+    assert any("GPU-EFA-01" in message for _, _, message in served)
+
+
 def test_limits_levels_and_snapshot_come_through_policy_config() -> None:
     limits = {"schema": "gpukit/limits/1", "allowed": {"machines": ["g5.2xlarge"]}, "ceilings": {"default": {"hourly_usd": 50}}}
     levels = {"GPU-LIM-01": "advisory"}
@@ -92,12 +100,27 @@ def test_settings_that_cannot_be_used_stop_the_run_instead_of_passing() -> None:
 
 def test_config_is_checked_against_the_schema() -> None:
     with pytest.raises(jsonschema.ValidationError, match="is not of type 'object'"):
-        pack_runner.run(training().built(), {"gpukit-stack-mandatory": {"limits": "none"}})
+        pack_runner.judge_here(training().built(), {"gpukit-stack-mandatory": {"limits": "none"}})
 
 
 def test_a_secret_in_a_property_does_not_reach_the_output() -> None:
     program = training().set("operator", Secret({"driver": {"enabled": False}, "apiKey": "canary-7f3a"}), "values")
     assert not [message for _, _, message in from_pack(program) if "canary-7f3a" in message]
+
+
+@pytest.mark.failure("H11")
+def test_an_exception_in_the_pack_fails_closed_without_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> None:
+        raise RuntimeError("canary-7f3a")
+
+    monkeypatch.setattr("policies.adapter.of_stack", failing)
+    said = [message for level, _, message in from_pack(training()) if level == "mandatory"]
+    assert said == ["GPU-LIM-00 (unknown): the guardrails could not be evaluated (RuntimeError), so nothing was judged"]
+
+
+@pytest.mark.failure("H11")
+def test_a_pack_without_exceptions_has_no_mandatory_finding_on_a_good_program() -> None:
+    assert [message for level, _, message in from_pack(training()) if level == "mandatory"] == []
 
 
 def test_there_is_one_policy_a_scope_and_level() -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from components.inventory import GpuPool, Inventory, Market, NodePool, Owner
 from components.unknown import Unknown, known
-from policies.readers import inventory, types
-from tests.policies.raw import Raw, interface, training
+from policies import evaluate
+from policies.readers import READERS, inventory, types
+from tests.policies.raw import SETTINGS, Raw, interface, training
 
 
 def facts(program: Raw) -> Inventory:
@@ -241,7 +242,85 @@ def test_an_instance_may_take_its_machine_from_a_template() -> None:
     assert pool(training().plus(types.INSTANCE, "box", launchTemplate={"id": "@p4d"}), "box").machines == ("p4d.24xlarge",)
 
 
+@pytest.mark.parametrize(
+    ("changes", "market"),
+    [
+        ({}, Market.ON_DEMAND),
+        ({"instanceMarketOptions": {"marketType": "spot"}}, Market.SPOT),
+        ({"instanceMarketOptions": {"marketType": "capacity-block"}}, Market.CAPACITY_BLOCK),
+        ({"capacityReservationSpecification": {"capacityReservationTarget": {"capacityReservationId": "cr-1"}}}, Market.RESERVATION),
+    ],
+)
+def test_a_plain_group_is_bought_as_its_template_says(changes: dict[str, Any], market: Market) -> None:
+    program = scaling_group(mixedInstancesPolicy=None, launchTemplate={"id": "@p4d"})
+    for prop, value in changes.items():
+        program = program.set("p4d", value, prop)
+    assert pool(program, "workers").market is market
+
+
+def test_a_group_without_a_template_hides_its_machine() -> None:
+    workers = pool(scaling_group(mixedInstancesPolicy=None, launchConfiguration="old"), "workers")
+    assert (workers.market, workers.root_disk_gib) == (Market.ON_DEMAND, None)
+    assert "launch configuration" in str(workers.machines)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("mixedInstancesPolicy",),
+        ("mixedInstancesPolicy", "launchTemplate", "overrides"),
+        ("mixedInstancesPolicy", "launchTemplate", "overrides", 0),
+        ("mixedInstancesPolicy", "launchTemplate", "overrides", 0, "instanceType"),
+        ("mixedInstancesPolicy", "instancesDistribution"),
+        ("maxSize",),
+    ],
+)
+def test_an_unknown_of_a_group_stays_unknown(path: tuple[str | int, ...]) -> None:
+    program = scaling_group().set("workers", {"onDemandBaseCapacity": 1}, "mixedInstancesPolicy", "instancesDistribution")
+    assert [f for f in evaluate(program.hide("workers", *path).built(), SETTINGS) if f.rule == "GPU-COST-03"]
+
+
+@pytest.mark.parametrize("key", ["onDemandBaseCapacity", "onDemandPercentageAboveBaseCapacity"])
+def test_an_unknown_split_leaves_the_market_unknown(key: str) -> None:
+    program = scaling_group().set("workers", {key: Unknown("x")}, "mixedInstancesPolicy", "instancesDistribution")
+    assert isinstance(pool(program, "workers").market, Unknown)
+
+
+@pytest.mark.parametrize(("prop", "value"), [("labels", ["x"]), ("taints", "x"), ("labels", Unknown("x")), ("taints", Unknown("x"))])
+def test_labels_and_taints_of_another_type_are_unknown(prop: str, value: object) -> None:
+    assert isinstance(getattr(pool(training().set("gpu", value, prop)), prop), Unknown)
+
+
+def test_a_taint_with_an_unknown_part_is_unknown() -> None:
+    assert isinstance(pool(training().set("gpu", [{"key": Unknown("x")}], "taints")).taints, Unknown)
+
+
+def test_a_market_type_that_nobody_knows_is_unknown() -> None:
+    program = training().plus(types.INSTANCE, "box", instanceType="g5.2xlarge", instanceMarketOptions={"marketType": "cheap"})
+    assert isinstance(pool(program, "box").market, Unknown)
+
+
+def test_a_template_that_chooses_by_attributes_is_unknown() -> None:
+    by_attributes = pool(training().set("p4d", {"acceleratorCount": {"min": 1}}, "instanceRequirements"))
+    assert "a choice by attributes" in str(by_attributes.machines)
+    hidden = pool(training().set("p4d", Unknown("x"), "instanceRequirements"))
+    assert "instanceRequirements" in str(hidden.machines)
+
+
 # --- the rest
+
+
+def test_every_type_with_a_reader_is_kept_by_the_pack() -> None:
+    assert set(READERS) <= types.READ
+
+
+@pytest.mark.failure("H11")
+def test_a_look_at_the_whole_program_that_fails_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing(*_: object) -> list[Any]:
+        raise RuntimeError("a canary that must stay inside")
+
+    monkeypatch.setattr("policies.readers.PROGRAM_READERS", (failing,))
+    assert [lost.reason for lost in facts(training()).lost] == ["not readable as a whole (RuntimeError)"]
 
 
 def test_nats_addresses_volumes_and_clusters_are_counted() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from components import catalog
 from components.unknown import Unknown
 from policies import Finding, Level, Settings, Status, evaluate
 from policies.readers import types
@@ -127,6 +129,30 @@ def test_the_cluster_security_group_beside_the_efa_group_is_no_riddle() -> None:
         program = program.set("p4d", ["@fabric", "@eks"], "networkInterfaces", card, "securityGroups")
     assert efa(program, "GPU-EFA-01") == []
     assert [f.status for f in efa(program.set("fabric", None, "egress", 1), "GPU-EFA-01")] == [Status.UNKNOWN]
+
+
+def made(program: Raw) -> Raw:
+    """The program after an update, as analyzer calls show it: ids where references stood, but no resource says its own."""
+    for card in range(4):
+        program = program.set("p4d", ["sg-1", "sg-2"], "networkInterfaces", card, "securityGroups")
+    program.written["p4d"].depends["networkInterfaces"] = (program.urn("fabric"), program.urn("eks"))
+    return program
+
+
+def test_after_an_update_groups_are_told_by_their_rules() -> None:
+    program = made(training().set("fabric", None, "egress", 1))
+    rule = {"ipProtocol": "-1", "securityGroupId": "sg-1", "referencedSecurityGroupId": "sg-1"}
+    told = program.plus(types.EGRESS_RULE, "out", **rule)
+    for prop in ("securityGroupId", "referencedSecurityGroupId"):
+        told.written["out"].depends[prop] = (program.urn("fabric"),)
+    assert efa(told, "GPU-EFA-01") == []
+    assert [f.fails for f in efa(program, "GPU-EFA-01")] == [True]
+
+
+def test_after_an_update_groups_are_told_by_their_arn() -> None:
+    program = made(training().set("fabric", "arn:aws:ec2:us-east-1:123456789012:security-group/sg-2", "arn"))
+    program.written["p4d"].depends.clear()
+    assert efa(program, "GPU-EFA-01") == []
 
 
 def test_an_existing_group_cannot_be_judged() -> None:
@@ -320,6 +346,17 @@ def test_a_template_outside_the_program_cannot_be_compared(rule: str) -> None:
     (finding,) = efa(program, rule)
     assert finding.status is Status.UNKNOWN
     assert "launchTemplate is a launch template outside this program" in finding.message
+
+
+@pytest.mark.parametrize("rule", ["GPU-EFA-02", "GPU-EFA-04", "GPU-EFA-05"])
+def test_a_machine_in_no_catalogue_with_plain_interfaces_is_not_asked(rule: str) -> None:
+    assert efa(on("p9.48xlarge", interface(0, 0, "interface")), rule) == []
+
+
+def test_a_number_of_efa_interfaces_that_nobody_published_is_left_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
+    unpublished = replace(catalog.machine("aws", "p4d.24xlarge"), rdma_interfaces=None)
+    monkeypatch.setattr("policies.rules.efa.catalog.find_machine", lambda *_: unpublished)
+    assert [(f.status, f.level) for f in efa(training(), "GPU-EFA-05")] == [(Status.UNCHECKED, Level.ADVISORY)]
 
 
 # --- GPU-EFA-06

@@ -77,3 +77,13 @@ def test_a_suppression_on_its_last_day_still_counts() -> None:
 
 def test_a_suppression_of_another_stack_does_not_concern_this_one() -> None:
     assert findings(training(), "GPU-LIM-02", limited(suppressions=[{**EXPIRED, "stack": "prod"}])) == []
+
+
+def test_a_misspelt_rule_id_in_the_limits_is_told() -> None:
+    entry = {**EXPIRED, "rule": "GPU-DRV-77", "expires": "2027-01-01"}
+    found = findings(training(), "GPU-LIM-03", limited(levels={"GPU-EFA-99": "advisory", "GPU-EFA-01": "mandatory"}, suppressions=[entry]))
+    assert [(f.path, f.level) for f in found] == [("levels.GPU-EFA-99", Level.ADVISORY), ("suppressions[0]", Level.ADVISORY)]
+    assert found[0].message == (
+        "policies/limits.yaml: levels.GPU-EFA-99 names GPU-EFA-99, and there is no such rule, so it does nothing. Take an id from the table "
+        "in policies/README.md, or remove the entry."
+    )

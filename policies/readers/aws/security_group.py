@@ -7,6 +7,7 @@ match EFA traffic.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 from components.inventory import SecurityGroup
@@ -18,30 +19,62 @@ from policies.readers.values import all_of, any_of, flag, items
 
 Direction = Literal["ingress", "egress"]
 ALL_PROTOCOLS = ("-1", "all", -1)
-_RULE_TYPES = (types.SECURITY_GROUP_RULE, types.INGRESS_RULE, types.EGRESS_RULE)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """One rule that is a resource of its own."""
+
+    direction: Maybe[str]
+    owner: Maybe[str]
+    """URN of the planned group that it belongs to, or id of an existing one."""
+    opens: Maybe[bool]
+    """Whether it is about all protocols between its group and itself."""
+
+    def claim(self, direction: Direction) -> Maybe[bool]:
+        same = self.direction if isinstance(self.direction, Unknown) else self.direction == direction
+        owned = self.owner if isinstance(self.owner, Unknown) else True
+        return all_of([same, owned, self.opens])
 
 
 def read_group(group: Resource, program: Program) -> Iterator[SecurityGroup]:
+    rules = _rules_of(group.urn, program)
     yield SecurityGroup(
         urn=group.urn,
         name=group.name,
-        ingress_from_self=any_of([*_inline(group, "ingress"), *_separate(group.urn, "ingress", program)]),
-        egress_to_self=any_of([*_inline(group, "egress"), *_separate(group.urn, "egress", program)]),
+        ingress_from_self=any_of([*_inline(group, "ingress"), *(rule.claim("ingress") for rule in rules)]),
+        egress_to_self=any_of([*_inline(group, "egress"), *(rule.claim("egress") for rule in rules)]),
     )
 
 
 def read_existing_groups(program: Program) -> Iterator[SecurityGroup]:
     """Groups outside the program to which it adds rules. Their other rules cannot be seen, so nothing is ever known to be missing."""
-    owners = dict.fromkeys(_owner(rule, program) for rule in program.resources.of_type(*_RULE_TYPES))
-    for owner in owners:
-        if known(owner) and owner not in program.resources.by_urn:
+    for owner in program.once(_rules):
+        if owner is not None and owner not in program.resources.by_urn:
             hidden = Unknown("rules", f"those of {owner}, which is not in this program")
+            rules = _rules_of(owner, program)
             yield SecurityGroup(
                 urn=owner,
                 name=owner,
-                ingress_from_self=any_of([*_separate(owner, "ingress", program), hidden]),
-                egress_to_self=any_of([*_separate(owner, "egress", program), hidden]),
+                ingress_from_self=any_of([*(rule.claim("ingress") for rule in rules), hidden]),
+                egress_to_self=any_of([*(rule.claim("egress") for rule in rules), hidden]),
             )
+
+
+def _rules_of(group: str, program: Program) -> list[_Rule]:
+    """Rules of `group`, with those whose group is not known: they may be its own."""
+    rules = program.once(_rules)
+    return [*rules.get(group, ()), *rules.get(None, ())]
+
+
+def _rules(program: Program) -> dict[str | None, list[_Rule]]:
+    """Every rule resource, by its group; None for those whose group is not known."""
+    found: dict[str | None, list[_Rule]] = {}
+    for rule in program.resources.of_type(*types.GROUP_RULES):
+        owner = program.reference(rule, "securityGroupId", rule.read("securityGroupId"), types.SECURITY_GROUP)
+        opens = all_of([_all_protocols(_protocol(rule)), _to_itself(rule, owner, program)])
+        found.setdefault(owner if known(owner) else None, []).append(_Rule(_direction(rule), owner, opens))
+    return found
 
 
 def _inline(group: Resource, direction: Direction) -> Iterator[Maybe[bool]]:
@@ -57,38 +90,22 @@ def _inline(group: Resource, direction: Direction) -> Iterator[Maybe[bool]]:
         yield all_of([_all_protocols(group.read(direction, i, "protocol")), to_itself])
 
 
-def _separate(group: str, direction: Direction, program: Program) -> Iterator[Maybe[bool]]:
-    for rule in program.resources.of_type(*_RULE_TYPES):
-        goes = _direction(rule)
-        way = goes if isinstance(goes, Unknown) else goes == direction
-        if known(way) and not way:
-            continue
-        yield all_of([way, _same(_owner(rule, program), group), _all_protocols(_protocol(rule)), _to_itself(rule, group, program)])
-
-
 def _direction(rule: Resource) -> Maybe[str]:
     if rule.type == types.SECURITY_GROUP_RULE:
         return rule.read("type")
     return "ingress" if rule.type == types.INGRESS_RULE else "egress"
 
 
-def _owner(rule: Resource, program: Program) -> Maybe[str]:
-    return program.reference(rule, "securityGroupId", rule.read("securityGroupId"), types.SECURITY_GROUP)
-
-
 def _protocol(rule: Resource) -> Value:
     return rule.read("protocol" if rule.type == types.SECURITY_GROUP_RULE else "ipProtocol")
 
 
-def _to_itself(rule: Resource, group: str, program: Program) -> Maybe[bool]:
+def _to_itself(rule: Resource, owner: Maybe[str], program: Program) -> Maybe[bool]:
     prop = "sourceSecurityGroupId" if rule.type == types.SECURITY_GROUP_RULE else "referencedSecurityGroupId"
     if rule.read(prop) is None:
         return _is_set(rule.read("self"), "self")
-    return _same(program.reference(rule, prop, rule.read(prop), types.SECURITY_GROUP), group)
-
-
-def _same(reference: Maybe[str], group: str) -> Maybe[bool]:
-    return reference if isinstance(reference, Unknown) else reference == group
+    other = program.reference(rule, prop, rule.read(prop), types.SECURITY_GROUP)
+    return other if isinstance(other, Unknown) else owner if isinstance(owner, Unknown) else other == owner
 
 
 def _all_protocols(value: Value) -> Maybe[bool]:

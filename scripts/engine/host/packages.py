@@ -10,15 +10,21 @@ from typing import Any
 from scripts.engine.host.interpreter import Interpreter
 
 LISTING = """
-import importlib.metadata as metadata, json
+import importlib.metadata as metadata, json, pathlib, sys
+plugins = {}
+for path in map(pathlib.Path, sys.path):
+    for file in path.glob("*/pulumi-plugin.json"):
+        plugins.setdefault(file.parent.name.lower(), json.loads(file.read_text()))
 found = []
 for distribution in metadata.distributions():
-    plugins = [f for f in distribution.files or [] if f.name == "pulumi-plugin.json" and len(f.parts) == 2]
-    plugin = json.loads(distribution.locate_file(plugins[0]).read_text()) if plugins else None
-    found.append([distribution.metadata["Name"], distribution.version, plugin])
+    name = distribution.metadata["Name"]
+    found.append([name, distribution.version, plugins.get(name.lower().replace("-", "_"))])
 print(json.dumps(found))
 """
-"""Runs in the program's own interpreter, which may be older than the host's and needs no package of ours."""
+"""Runs in the program's own interpreter, which may be older than the host's and needs no package of ours.
+
+A package's folder bears the distribution's name; reading every file list instead takes a quarter of a second.
+"""
 
 
 @dataclass(frozen=True)

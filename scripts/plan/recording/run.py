@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import io
 import runpy
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
-from pulumi.runtime.settings import SETTINGS
 
 from .failures import paragraph
 from .invokes import plain_answers
@@ -82,28 +82,20 @@ def _guarded(job: Job, monitor: Monitor) -> str | None:
 
 def _settings(job: Job, monitor: Monitor) -> Settings:
     given: dict[str, Any] = {"organization": job.organization, "root_directory": str(job.root)}
-    return Settings(project=job.project, stack=job.stack, monitor=monitor, engine=Engine(monitor.tape), dry_run=True, **given)
+    known = inspect.signature(Settings).parameters  # the program's own SDK may be older than some of them
+    more = {name: value for name, value in given.items() if name in known}
+    return Settings(project=job.project, stack=job.stack, monitor=monitor, engine=Engine(monitor.tape), dry_run=True, **more)
 
 
-def _entry(program: Program | Path) -> Callable[[], Awaitable[None]]:
-    async def start() -> None:
-        if isinstance(program, Path):
-            runpy.run_path(str(program.resolve()), run_name="__main__")
-        else:
-            program()
-        await _settled()
+def _entry(program: Program | Path) -> Program:
+    if not isinstance(program, Path):
+        return program
+    file = program.resolve()
+
+    def start() -> None:
+        runpy.run_path(str(file), run_name="__main__")
 
     return start
-
-
-async def _settled() -> None:
-    """Wait for all outputs at once. The SDK waits for them too, but one by one, each time over all that are left: a quarter of a run."""
-    while True:
-        outputs: set[asyncio.Task[Any]] = set(getattr(SETTINGS, "outputs", ()))
-        waiting = {output for output in outputs if not output.done()}
-        if not waiting or len(waiting) < len(outputs):
-            return  # a finished one that is still listed has failed, which the SDK tells
-        await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
 
 
 def _quiet_loop() -> asyncio.AbstractEventLoop:

@@ -57,15 +57,28 @@ def _after(token: str | None) -> str | None:
     if not token:
         return None
     try:
-        return base64.urlsafe_b64decode(token.encode()).decode()
+        return base64.b64decode(token, altchars=b"-_", validate=True).decode()
     except ValueError as error:
         raise Refusal(
             "InvalidNextToken", f"the token {token!r} was not given by this API", source="EC2 API reference, pagination"
         ) from error
 
 
-def matches(item: Mapping[str, Any], filters: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> bool:
+def refuse_unknown_filters(filters: Iterable[Mapping[str, Any]], known: Mapping[str, str]) -> None:
+    """Raises Refusal on a filter that this world does not know: to ignore it would show too much."""
+    for given in filters:
+        name = str(given.get("Name", ""))
+        if name not in known and name != "tag-key" and not name.startswith("tag:"):
+            raise Refusal(
+                "InvalidParameterValue",
+                f"The filter '{name}' is invalid (this world knows {', '.join(known)}, tag:KEY, tag-key)",
+                source="EC2 API reference, common errors",
+            )
+
+
+def matches(item: Mapping[str, Any], filters: Sequence[Mapping[str, Any]], known: Mapping[str, str]) -> bool:
     """Whether an API object fits all filters. `known`: filter name to the JMESPath of its values. Raises Refusal on an unknown filter."""
+    refuse_unknown_filters(filters, known)
     return all(_fits(item, str(f.get("Name", "")), [str(v) for v in f.get("Values", ())], known) for f in filters)
 
 
@@ -75,14 +88,8 @@ def _fits(item: Mapping[str, Any], name: str, wanted: Sequence[str], known: Mapp
         have = [tags[name[4:]]] if name[4:] in tags else []
     elif name == "tag-key":
         have = list(tags)
-    elif name in known:
+    else:
         found = jmespath.search(known[name], item)
         have = found if isinstance(found, list) else [] if found is None else [found]
-    else:
-        raise Refusal(
-            "InvalidParameterValue",
-            f"The filter '{name}' is invalid (this world knows {', '.join(known)}, tag:KEY, tag-key)",
-            source="EC2 API reference, common errors",
-        )
     texts = [str(value).lower() if isinstance(value, bool) else str(value) for value in have]
     return any(fnmatchcase(text, pattern) for text in texts for pattern in wanted)

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components import catalog
+from scripts.sandbox.doors import ec2_network_shapes as networks
 from scripts.sandbox.doors import ec2_shapes as shapes
-from scripts.sandbox.doors.aws_call import Call, Handler, matches, page
+from scripts.sandbox.doors.aws_call import Call, Handler, matches, page, refuse_unknown_filters
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.kinds.network import zone_id
 from scripts.sandbox.refusal import Refusal
@@ -35,14 +36,14 @@ class Collection:
 _VPC = {"vpc-id": "VpcId"}
 COLLECTIONS: Mapping[str, Collection] = {
     "DescribeVpcs": Collection(
-        kind=t.VPC, result="Vpcs", ids="VpcIds", missing="InvalidVpcID.NotFound", show=shapes.vpc, filters={**_VPC, "cidr": "CidrBlock", "state": "State"}
+        kind=t.VPC, result="Vpcs", ids="VpcIds", missing="InvalidVpcID.NotFound", show=networks.vpc, filters={**_VPC, "cidr": "CidrBlock", "state": "State"}
     ),
     "DescribeSubnets": Collection(
-        kind=t.SUBNET, result="Subnets", ids="SubnetIds", missing="InvalidSubnetID.NotFound", show=shapes.subnet,
+        kind=t.SUBNET, result="Subnets", ids="SubnetIds", missing="InvalidSubnetID.NotFound", show=networks.subnet,
         filters={**_VPC, "subnet-id": "SubnetId", "availability-zone": "AvailabilityZone", "state": "State"},
     ),
     "DescribeSecurityGroups": Collection(
-        kind=t.SECURITY_GROUP, result="SecurityGroups", ids="GroupIds", missing="InvalidGroup.NotFound", show=shapes.security_group,
+        kind=t.SECURITY_GROUP, result="SecurityGroups", ids="GroupIds", missing="InvalidGroup.NotFound", show=networks.security_group,
         filters={**_VPC, "group-id": "GroupId", "group-name": "GroupName"},
     ),
     "DescribeNetworkInterfaces": Collection(
@@ -59,23 +60,23 @@ COLLECTIONS: Mapping[str, Collection] = {
         filters={"status": "State", "volume-id": "VolumeId", "attachment.instance-id": "Attachments[].InstanceId", "availability-zone": "AvailabilityZone"},
     ),
     "DescribeNatGateways": Collection(
-        kind=t.NAT_GATEWAY, result="NatGateways", ids="NatGatewayIds", missing="NatGatewayNotFound", show=shapes.nat_gateway,
+        kind=t.NAT_GATEWAY, result="NatGateways", ids="NatGatewayIds", missing="NatGatewayNotFound", show=networks.nat_gateway,
         filters={**_VPC, "subnet-id": "SubnetId", "state": "State", "nat-gateway-id": "NatGatewayId"}, filter_member="Filter",
     ),
     "DescribeAddresses": Collection(
-        kind=t.EIP, result="Addresses", ids="AllocationIds", missing="InvalidAllocationID.NotFound", show=shapes.address,
+        kind=t.EIP, result="Addresses", ids="AllocationIds", missing="InvalidAllocationID.NotFound", show=networks.address,
         filters={"allocation-id": "AllocationId", "domain": "Domain", "public-ip": "PublicIp"}, paged=False,
     ),
     "DescribeInternetGateways": Collection(
         kind=t.INTERNET_GATEWAY, result="InternetGateways", ids="InternetGatewayIds", missing="InvalidInternetGatewayID.NotFound",
-        show=shapes.internet_gateway, filters={"attachment.vpc-id": "Attachments[].VpcId", "internet-gateway-id": "InternetGatewayId"},
+        show=networks.internet_gateway, filters={"attachment.vpc-id": "Attachments[].VpcId", "internet-gateway-id": "InternetGatewayId"},
     ),
     "DescribeRouteTables": Collection(
-        kind=t.ROUTE_TABLE, result="RouteTables", ids="RouteTableIds", missing="InvalidRouteTableID.NotFound", show=shapes.route_table,
+        kind=t.ROUTE_TABLE, result="RouteTables", ids="RouteTableIds", missing="InvalidRouteTableID.NotFound", show=networks.route_table,
         filters={**_VPC, "route-table-id": "RouteTableId", "association.main": "Associations[].Main", "association.subnet-id": "Associations[].SubnetId"},
     ),
     "DescribeVpcEndpoints": Collection(
-        kind=t.VPC_ENDPOINT, result="VpcEndpoints", ids="VpcEndpointIds", missing="InvalidVpcEndpointId.NotFound", show=shapes.vpc_endpoint,
+        kind=t.VPC_ENDPOINT, result="VpcEndpoints", ids="VpcEndpointIds", missing="InvalidVpcEndpointId.NotFound", show=networks.vpc_endpoint,
         filters={**_VPC, "service-name": "ServiceName", "vpc-endpoint-id": "VpcEndpointId", "vpc-endpoint-type": "VpcEndpointType"},
     ),
     "DescribeLaunchTemplates": Collection(
@@ -109,6 +110,7 @@ def select(call: Call, collection: Collection) -> list[tuple[str, dict[str, Any]
                 raise Refusal(collection.missing, f"The ID '{id_}' does not exist", source=_NOT_FOUND)
         records = [by_id[id_] for id_ in wanted]
     filters = call.given.get(collection.filter_member, ())
+    refuse_unknown_filters(filters, collection.filters)
     shown = [(record.id, collection.show(call.world, record)) for record in records]
     return [(id_, item) for id_, item in shown if matches(_with_tags(item), filters, collection.filters)]
 

@@ -158,7 +158,7 @@ def _resize(call: Call, group: Record, owned: Record) -> None:
         raise Refusal(
             "InvalidParameterException",
             f"Minimum capacity {low}, desired capacity {desired} and maximum capacity {high} must be in this order, the maximum at least 1",
-            source="facts: aws.md section 2, min/max",
+            source="Terraform AWS provider, eks/node_group.go: max_size is at least 1",
         )
     inputs = {**group.inputs, "scalingConfig": {**group.inputs["scalingConfig"], **(call.given.get("scalingConfig") or {})}}
     call.world.store.put(replace(group, inputs=inputs, state={**group.state, "scalingConfig": sizes}))

@@ -52,7 +52,7 @@ def _named(value: Any) -> bool:
 
 
 def _json_patched(body: Mapping[str, Any], operations: list[Mapping[str, Any]]) -> dict[str, Any]:
-    document = cast("dict[str, Any]", copy.deepcopy(dict(body)))
+    document = copy.deepcopy(dict(body))
     for operation in operations:
         _apply(document, operation)
     return document

@@ -59,7 +59,7 @@ def selected(labels: Mapping[str, Any], selector: Mapping[str, Any] | None) -> b
 
 
 def _expression(labels: Mapping[str, Any], expression: Mapping[str, Any]) -> bool:
-    key, values = expression.get("key"), expression.get("values") or ()
+    key, values = str(expression.get("key")), expression.get("values") or ()
     return {
         "In": labels.get(key) in values,
         "NotIn": labels.get(key) not in values,

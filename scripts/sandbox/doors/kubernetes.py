@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -18,6 +17,7 @@ from scripts.sandbox import api_server, objects, vault
 from scripts.sandbox.doors import kube_names
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.doors.kube_patch import APPLY, patched
+from scripts.sandbox.doors.kube_paths import Target, discovery, target_of
 from scripts.sandbox.doors.kube_select import fielded, labelled, selected
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.objects import KUBERNETES
@@ -28,19 +28,6 @@ from scripts.sandbox.store import Record
 
 _POLL_SECONDS = 0.2
 _BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
-_NOT_BUILT = dict.fromkeys(("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler"), "simulated")
-
-
-@dataclass(frozen=True)
-class Target:
-    """What a path names: a kind of one API version, maybe in a namespace, maybe one object, maybe a part of it."""
-
-    key: str
-    api_version: str
-    plural: str
-    namespace: str = ""
-    name: str = ""
-    part: str = ""
 
 
 def door(world: Simulation) -> Callable[[Request], Response]:
@@ -74,63 +61,16 @@ def _status(code: int, reason: str, message: str, *, details: Mapping[str, Any] 
 
 
 def _serve(world: Simulation, request: Request, key: str, path: list[str], version: str) -> Response:
-    discovered = _discovery(world, key, path, version)
+    discovered = discovery(world, key, path, version)
     if discovered is not None:
         return Response.of_json(discovered)
     if path[0] == "openapi" or len(path) < 2:
         return _status(404, "NotFound", f"the simulated API server has nothing at /{'/'.join(path)}")
-    target = _target(key, path)
+    target = target_of(key, path)
     verb = _VERBS.get((request.method, bool(target.name)))
     if verb is None:
         return _status(405, "MethodNotAllowed", f"{request.method} is not allowed on /{'/'.join(path)}")
     return verb(world, request, target)
-
-
-def _discovery(world: Simulation, key: str, path: list[str], version: str) -> dict[str, Any] | None:
-    minor = version.split(".")[1] if "." in version else "0"
-    match path:
-        case [] | ["healthz"] | ["livez"] | ["readyz"]:
-            return {"status": "ok"}
-        case ["version"]:
-            return {"major": "1", "minor": minor, "gitVersion": f"v{version}.0-eks-simulated", "platform": "linux/amd64", **_NOT_BUILT}
-        case ["api"]:
-            return {"kind": "APIVersions", "versions": ["v1"]}
-        case ["apis"]:
-            groups: dict[str, list[str]] = {}
-            for api_version in kube_names.kinds_in(world, key):
-                if "/" in api_version:
-                    groups.setdefault(api_version.split("/")[0], []).append(api_version)
-            return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(n, sorted(v)) for n, v in sorted(groups.items())]}
-        case ["api", "v1"]:
-            return {"kind": "APIResourceList", "groupVersion": "v1", "resources": kube_names.resources(world, key, "v1")}
-        case ["apis", group, number]:
-            name = f"{group}/{number}"
-            return {
-                "kind": "APIResourceList",
-                "apiVersion": "v1",
-                "groupVersion": name,
-                "resources": kube_names.resources(world, key, name),
-            }
-        case _:
-            return None
-
-
-def _group(name: str, versions: list[str]) -> dict[str, Any]:
-    listed = [{"groupVersion": v, "version": v.split("/")[1]} for v in versions]
-    return {"name": name, "versions": listed, "preferredVersion": listed[-1]}
-
-
-def _target(key: str, path: list[str]) -> Target:
-    if path[0] == "api":
-        api_version, rest = path[1], path[2:]
-    else:
-        api_version, rest = "/".join(path[1:3]), path[3:]
-    if len(rest) >= 3 and rest[0] == "namespaces" and rest[2] not in ("status", "finalize"):
-        namespace, rest = rest[1], rest[2:]
-    else:
-        namespace = ""
-    name, part = [*rest[1:3], "", ""][:2]
-    return Target(key, api_version, rest[0] if rest else "", namespace, name, part)
 
 
 def _kind(world: Simulation, target: Target) -> str:
@@ -170,7 +110,7 @@ def _matching(world: Simulation, request: Request, target: Target) -> list[Recor
 
 
 def _list(world: Simulation, request: Request, target: Target) -> Response:
-    if request.one("watch") in ("true", "1"):
+    if (request.one("watch") or "").lower() in ("true", "1"):
         return Response(stream=_watch(world, request, target))
     records = _matching(world, request, target)
     limit, after = int(request.one("limit") or 0), request.one("continue") or ""

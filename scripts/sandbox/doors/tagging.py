@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scripts.sandbox.doors.aws_call import Call, Handler, page, tag_list
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.store import Record
 
-_LEFT_OUT = frozenset({t.SCALING_GROUP})
+_LEFT_OUT = frozenset({t.SCALING_GROUP, t.ROLE})
 """Kinds that carry tags but that this API does not list."""
+
+
+def _listed(call: Call) -> Iterator[Record]:
+    """Records of the region, and what is global in an account in us-east-1. Ended instances stay listed for their hour."""
+    places = [call.key, *([f"aws/{call.world.account}/global"] if call.region == "us-east-1" else [])]
+    return (r for place in places for r in call.world.store.in_place(place) if r.kind not in _LEFT_OUT)
+
+
+def arn_of(record: Record) -> str:
+    """The ARN of a record, or nothing where its kind has none."""
+    if record.kind == t.NAT_GATEWAY:  # the provider gives no arn for it
+        _, account, region = record.key.split("/")
+        return f"arn:aws:ec2:{region}:{account}:natgateway/{record.id}"
+    return str(next((record.state[name] for name in ("arn", "accessEntryArn", "associationArn") if record.state.get(name)), ""))
 
 
 def _get_resources(call: Call) -> Mapping[str, Any]:
     found = [
-        (str(r.state["arn"]), {"ResourceARN": str(r.state["arn"]), "Tags": tag_list(r.tags)})
-        for r in call.world.store.in_place(call.key)
-        if r.state.get("arn") and r.tags and r.kind not in _LEFT_OUT and r.status != "terminated"
-        if _typed(str(r.state["arn"]), call.given.get("ResourceTypeFilters", ())) and _tagged(r, call.given.get("TagFilters", ()))
+        (arn, {"ResourceARN": arn, "Tags": tag_list(r.tags)})
+        for r in _listed(call)
+        if r.tags and (arn := arn_of(r))
+        if _typed(arn, call.given.get("ResourceTypeFilters", ())) and _tagged(r, call.given.get("TagFilters", ()))
     ]
     wanted = call.given.get("ResourceARNList")
     chosen = [(arn, item) for arn, item in found if not wanted or arn in wanted]

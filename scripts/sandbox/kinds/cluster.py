@@ -148,7 +148,7 @@ def _cluster_releases(world: Simulation, cluster: Record) -> None:
         raise Refusal(
             "InvalidRequestException",
             f"The cluster {cluster.id} has deletion protection enabled. Disable it before deleting the cluster.",
-            source="EKS user guide, cluster deletion protection; facts of teardown step 0",
+            source="EKS user guide, cluster deletion protection",
         )
     for group in world.store.of_kind(t.NODE_GROUP, cluster.key):
         if group.state.get("clusterName") == cluster.id:
@@ -156,7 +156,7 @@ def _cluster_releases(world: Simulation, cluster: Record) -> None:
 
 
 def _close_api(world: Simulation, cluster: Record) -> None:
-    """The API server and all objects in it go, and so do add-ons, access entries and identities (engine facts: no Delete call for them)."""
+    """The API server and all objects in it go, and so do add-ons, access entries and identities (for `deleted_with` the engine calls no Delete)."""
     from scripts.sandbox import api_server
     from scripts.sandbox.kinds.cluster_parts import PARTS
 

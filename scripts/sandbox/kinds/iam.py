@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from scripts.sandbox.simulation import Simulation
 
 _IAM = "IAM API reference, errors of the operation"
-_ATTACHMENT = "aws:iam/rolePolicyAttachment:RolePolicyAttachment"
-_INLINE = "aws:iam/rolePolicy:RolePolicy"
 
 
 def _document(order: Order, name: str) -> None:
@@ -56,7 +54,7 @@ def _role_outputs(order: Order, id_: str) -> dict[str, Any]:
 
 
 def _role_releases(world: Simulation, role: Record) -> None:
-    for kind in (_ATTACHMENT, _INLINE):
+    for kind in (t.ROLE_ATTACHMENT, t.ROLE_POLICY):
         for record in world.store.of_kind(kind, role.key):
             if record.state.get("role") == role.id and not role.inputs.get("forceDetachPolicies"):
                 raise Refusal(
@@ -97,14 +95,14 @@ KINDS = (
         releases=_role_releases,
     ),
     Kind(
-        token=_ATTACHMENT,
+        token=t.ROLE_ATTACHMENT,
         replace=frozenset({"role", "policyArn"}),
         everywhere=True,
         identify=lambda order: f"{order.text('role').rsplit('/', 1)[-1]}/{order.text('policyArn')}",
         admit=_require_role,
     ),
     Kind(
-        token=_INLINE,
+        token=t.ROLE_POLICY,
         replace=frozenset({"name", "namePrefix", "role"}),
         auto_name="name",
         name_limit=128,

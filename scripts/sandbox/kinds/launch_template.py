@@ -31,7 +31,7 @@ def _admit_template(order: Order) -> None:
         raise Refusal(
             "InvalidParameterCombination",
             "Network interfaces and an instance-level security groups may not be specified on the same request",
-            source="facts: aws.md section 1, Security group",
+            source="EKS user guide, launch templates: groups of the instance and of its interfaces exclude each other",
         )
 
 

@@ -25,7 +25,7 @@ def dependency(what: str, id_: str, *, by: str) -> Refusal:
     return Refusal(
         "DependencyViolation",
         f"The {what} '{id_}' has dependencies and cannot be deleted: {by}",
-        source="terraform-aws-eks#2048, cloud-nuke #818, facts of teardown step 9",
+        source="K5: terraform-aws-eks#2048, cloud-nuke#818",
     )
 
 
@@ -160,7 +160,7 @@ def _drop_associations(world: Simulation, subnet: Record) -> None:
 
 
 def free_addresses(world: Simulation, subnet: Record) -> int:
-    """Addresses left in a subnet: AWS keeps five; every interface but EFA-only ones takes one (facts: aws.md section 1)."""
+    """Addresses left in a subnet: AWS keeps five; every interface but EFA-only ones takes one (EKS user guide, EFA)."""
     block = network_of(subnet.state["cidrBlock"], "cidrBlock")
     used = sum(
         1

@@ -53,7 +53,7 @@ def _in_use(group: Record, by: str) -> Refusal:
     return Refusal(
         "DependencyViolation",
         f"resource {group.id} has a dependent object: {by}",
-        source="K5: terraform-aws-eks#2048, facts of teardown step 9; moto lets it pass",
+        source="K5: terraform-aws-eks#2048",
     )
 
 

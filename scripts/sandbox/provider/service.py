@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -13,11 +13,12 @@ from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, st
 
 from scripts.errors import GpukitError
 from scripts.sandbox import kinds, schema_check, sdk_schema, wire
-from scripts.sandbox.kinds import closed_sets
-from scripts.sandbox.kinds.kind import Kind, Order
+from scripts.sandbox.kinds import closed_sets, generic
+from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.place import Place
 from scripts.sandbox.provider import diff, packages
 from scripts.sandbox.provider.connections import Connection, Connections
+from scripts.sandbox.provider.diff_answer import diff_response, fixed_name, provider_identity, setting
 from scripts.sandbox.provider.invokes import ANSWERS
 from scripts.sandbox.provider.packages import Package
 from scripts.sandbox.provider.preview import planned_outputs
@@ -27,8 +28,7 @@ from scripts.sandbox.store import Record
 
 T = TypeVar("T")
 Context = grpc.ServicerContext
-_KINDS = {"add": provider_pb2.PropertyDiff.ADD, "delete": provider_pb2.PropertyDiff.DELETE, "update": provider_pb2.PropertyDiff.UPDATE}
-_SCHEMALESS = ("kubernetes:apiextensions.k8s.io",)
+_log = logging.getLogger(__name__)
 
 
 class Provider(provider_pb2_grpc.ResourceProviderServicer):
@@ -42,43 +42,52 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     # Life of a provider instance
 
-    def Handshake(self, _request: Any, _context: Context) -> provider_pb2.ProviderHandshakeResponse:
+    def Handshake(self, request: Any, context: Context) -> provider_pb2.ProviderHandshakeResponse:
+        _note("Handshake", request, context)
         return provider_pb2.ProviderHandshakeResponse(accept_secrets=True, accept_resources=True, accept_outputs=False)
 
-    def Attach(self, _request: Any, _context: Context) -> empty_pb2.Empty:
+    def Attach(self, request: Any, context: Context) -> empty_pb2.Empty:
+        _note("Attach", request, context)
         return empty_pb2.Empty()
 
-    def GetPluginInfo(self, _request: Any, _context: Context) -> plugin_pb2.PluginInfo:
+    def GetPluginInfo(self, request: Any, context: Context) -> plugin_pb2.PluginInfo:
+        _note("GetPluginInfo", request, context)
         return plugin_pb2.PluginInfo(version=self.version)
 
-    def GetSchema(self, _request: Any, _context: Context) -> provider_pb2.GetSchemaResponse:
+    def GetSchema(self, request: Any, context: Context) -> provider_pb2.GetSchemaResponse:
+        _note("GetSchema", request, context)
         return provider_pb2.GetSchemaResponse(schema=f'{{"name": "{self.package.name}", "version": "{self.version}"}}')
 
-    def CheckConfig(self, request: provider_pb2.CheckRequest, _context: Context) -> provider_pb2.CheckResponse:
+    def CheckConfig(self, request: provider_pb2.CheckRequest, context: Context) -> provider_pb2.CheckResponse:
+        _note("CheckConfig", request, context)
         news = wire.decode(request.news)
         schema = sdk_schema.provider(self.package.name)
-        given = {name: _setting(schema.shapes.get(name), value) for name, value in news.items() if name != "version"}
+        given = {name: setting(schema.shapes.get(name), value) for name, value in news.items() if name != "version"}
         failures = schema_check.check(schema, given)
         return provider_pb2.CheckResponse(inputs=request.news, failures=[_failure(f) for f in failures])
 
-    def DiffConfig(self, request: provider_pb2.DiffRequest, _context: Context) -> provider_pb2.DiffResponse:
+    def DiffConfig(self, request: provider_pb2.DiffRequest, context: Context) -> provider_pb2.DiffResponse:
+        _note("DiffConfig", request, context)
         old, new = wire.plain(wire.decode(request.old_inputs)), wire.plain(wire.decode(request.news))
-        found = diff.changes(old, new, replace=_provider_identity(self.package.name, old, new))
-        return _diff_response(found, delete_first=False)
+        found = diff.changes(old, new, replace=provider_identity(self.package.name, old, new))
+        return diff_response(found, delete_first=False)
 
     def Configure(self, request: provider_pb2.ConfigureRequest, context: Context) -> provider_pb2.ConfigureResponse:
+        _note("Configure", request, context)
         args = {name: value for name, value in wire.plain(wire.decode(request.args)).items() if name != "version"}
         connection = self._answer(context, lambda: self.package.configure(self.world, args))
         self.connections.put(context.peer(), connection)
         return provider_pb2.ConfigureResponse(acceptSecrets=True, supportsPreview=True, acceptResources=True, acceptOutputs=False)
 
-    def Cancel(self, _request: Any, _context: Context) -> empty_pb2.Empty:
+    def Cancel(self, request: Any, context: Context) -> empty_pb2.Empty:
         """Comes at every end, the normal one too. What a cloud has begun it goes on with."""
+        _note("Cancel", request, context)
         return empty_pb2.Empty()
 
     # Resources
 
     def Check(self, request: provider_pb2.CheckRequest, context: Context) -> provider_pb2.CheckResponse:
+        _note("Check", request, context)
         token, name = _token(request), _name(request)
         news, olds = wire.decode(request.news), wire.plain(wire.decode(request.olds))
         schema = sdk_schema.resource(token)
@@ -103,14 +112,16 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             if isinstance(metadata, dict) and "namespace" not in metadata:
                 news["metadata"] = {**metadata, "namespace": connection.namespace}
 
-    def Diff(self, request: provider_pb2.DiffRequest, _context: Context) -> provider_pb2.DiffResponse:
+    def Diff(self, request: provider_pb2.DiffRequest, context: Context) -> provider_pb2.DiffResponse:
+        _note("Diff", request, context)
         token = _token(request)
         kind = kinds.kind(token)
         old, new = wire.plain(wire.decode(request.old_inputs)), wire.plain(wire.decode(request.news))
         found = diff.changes(old, new, replace={*kind.replace, "region"}, ignore=request.ignoreChanges)
-        return _diff_response(found, delete_first=_fixed_name(kind, old, new))
+        return diff_response(found, delete_first=fixed_name(kind, old, new))
 
     def Create(self, request: provider_pb2.CreateRequest, context: Context) -> provider_pb2.CreateResponse:
+        _note("Create", request, context)
         token, inputs = _token(request), wire.decode(request.properties)
         connection = self._connection(context)
         if request.preview:
@@ -121,9 +132,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def _create(self, connection: Connection, order: Order, inputs: dict[str, Any]) -> Record:
         packages.require_reachable(self.world, connection)
+        if kinds.kind(order.token).generic:
+            _log.warning("%s is %s", order.token, generic.NOTE)
         return packages.create(self.world, order, self._given(connection, order, inputs))
 
     def Update(self, request: provider_pb2.UpdateRequest, context: Context) -> provider_pb2.UpdateResponse:
+        _note("Update", request, context)
         token, inputs = _token(request), wire.decode(request.news)
         connection = self._connection(context)
         if request.preview:
@@ -143,6 +157,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return packages.update(self.world, order, self._given(connection, order, inputs))
 
     def Delete(self, request: provider_pb2.DeleteRequest, context: Context) -> empty_pb2.Empty:
+        _note("Delete", request, context)
         connection = self._connection(context)
         token, olds = _token(request), wire.decode(request.old_inputs)
         self._answer(context, lambda: self._delete(connection, token, request.id, olds))
@@ -161,6 +176,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             packages.delete(self.world, record)
 
     def Read(self, request: provider_pb2.ReadRequest, context: Context) -> provider_pb2.ReadResponse:
+        _note("Read", request, context)
         connection = self._connection(context)
         token, known_inputs = _token(request), wire.decode(request.inputs)
         self._answer(context, lambda: packages.require_reachable(self.world, connection))
@@ -181,6 +197,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         return {name: value for name, value in record.state.items() if name in names}
 
     def Invoke(self, request: provider_pb2.InvokeRequest, context: Context) -> provider_pb2.InvokeResponse:
+        _note("Invoke", request, context)
         answer = ANSWERS.get(request.tok)
         if answer is None:
             context.abort(
@@ -271,6 +288,11 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         raise AssertionError
 
 
+def _note(call: str, request: Any, context: Context) -> None:
+    """For finding out what an engine asked; never properties, they may hold secrets."""
+    _log.debug("%s %s %s", context.peer(), call, getattr(request, "urn", "") or getattr(request, "tok", ""))
+
+
 def _token(request: Any) -> str:
     return str(request.type or request.urn.split("::")[2].split("$")[-1])
 
@@ -283,17 +305,6 @@ def _failure(failure: schema_check.Failure) -> provider_pb2.CheckFailure:
     return provider_pb2.CheckFailure(property=failure.path, reason=f"{failure.path}: {failure.reason}" if failure.path else failure.reason)
 
 
-def _setting(shape: sdk_schema.Shape | None, value: Any) -> Any:
-    """A provider setting: what is no string travels as JSON text."""
-    plain = wire.plain(value)
-    if not isinstance(plain, str) or shape is None or str in shape.scalars or wire.is_unknown(plain):
-        return plain
-    try:
-        return json.loads(plain)
-    except ValueError:
-        return plain
-
-
 def _tags(connection: Connection, order: Order) -> dict[str, str]:
     own = order.inputs.get("tags")
     return (
@@ -301,38 +312,3 @@ def _tags(connection: Connection, order: Order) -> dict[str, str]:
         if isinstance(own, dict) or connection.default_tags
         else {}
     )
-
-
-def _fixed_name(kind: Kind, old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """A name that the program gives and keeps: the new object cannot stand beside the old one (pulumi-eks#294)."""
-    if packages.is_object(kind.token):
-        name, annotations = (new.get("metadata") or {}).get("name"), (new.get("metadata") or {}).get("annotations") or {}
-        return name == (old.get("metadata") or {}).get("name") and annotations.get("pulumi.com/autonamed") != "true"
-    field = kind.auto_name
-    return field is not None and new.get(field) == old.get(field) and field not in (new.get("__defaults") or ())
-
-
-def _provider_identity(package: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
-    """Settings whose change makes another provider: the region's, and a kubeconfig without a cluster identifier (facts: pulumi.md)."""
-    if package != "kubernetes":
-        return {"region"}
-    return {"clusterIdentifier"} if new.get("clusterIdentifier") or old.get("clusterIdentifier") else {"kubeconfig", "context", "cluster"}
-
-
-def _diff_response(found: list[diff.Change], *, delete_first: bool) -> provider_pb2.DiffResponse:
-    details = {
-        change.path: provider_pb2.PropertyDiff(kind=_KINDS[change.kind] + (1 if change.replaces else 0), inputDiff=True) for change in found
-    }
-    replaces = sorted({_top(c.path) for c in found if c.replaces})
-    return provider_pb2.DiffResponse(
-        changes=provider_pb2.DiffResponse.DIFF_SOME if found else provider_pb2.DiffResponse.DIFF_NONE,
-        diffs=sorted({_top(c.path) for c in found}),
-        replaces=replaces,
-        detailedDiff=details,
-        hasDetailedDiff=True,
-        deleteBeforeReplace=bool(replaces) and delete_first,
-    )
-
-
-def _top(path: str) -> str:
-    return path.split(".", 1)[0].split("[", 1)[0]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from components.aws.network import NetworkArgs
+from components.aws.outline import address_plan
 from components.naming import Identity
 from components.resource import ResourceSet
 
@@ -63,6 +65,11 @@ def test_nat_gateways_are_as_many_as_asked_for(nat: str, count: int) -> None:
     assert len(set(targets)) == count
 
 
+def test_a_network_without_a_way_out_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs private endpoints"):
+        NetworkArgs(region="us-east-1", plan=address_plan(training()), nat="none", identity=Identity(cloud="aws", stack="s", cluster="c"))
+
+
 def test_production_gets_a_gateway_a_zone_and_dev_one() -> None:
     assert len(built(training({"environment": "prod"})).of_type(NAT)) == 2
     assert len(built(training({"environment": "dev"})).of_type(NAT)) == 1
@@ -77,7 +84,7 @@ def test_a_gateway_waits_for_its_way_to_the_internet(network: ResourceSet) -> No
 def test_nodes_wait_for_their_routes(network: ResourceSet) -> None:
     group = only(network, "aws:eks/nodeGroup:NodeGroup", "a100")
     names = {network.by_urn[u].name for u in group.property_dependencies["subnetIds"]}
-    assert names == {"lab-nodes-us-east-1d", "lab-nodes-us-east-1d-route"}
+    assert names == {"lab-nodes-us-east-1d", "lab-nodes-us-east-1d-route", "lab-private-us-east-1d-out"}
 
 
 def test_zones_may_be_given_by_id() -> None:

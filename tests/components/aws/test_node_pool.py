@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from components.aws.node_pool import NodePoolArgs
+from components.aws.node_pool import NodePool, NodePoolArgs, scaling_group
 from components.aws.outline import PoolOutline, pool_outlines
 from components.inventory import Market
 from components.naming import Identity
@@ -198,9 +199,16 @@ def test_a_group_that_is_there_already_is_used_and_none_made() -> None:
     assert only(placed, TEMPLATE, "a100").inputs["placement"] == {"groupName": "made-before"}
 
 
-def test_a_cluster_may_have_no_pool_but_its_own_kind_of_gpu_nodes(outline: PoolOutline) -> None:
-    from components.aws.node_pool import NodePool
+def test_the_scaling_group_is_the_one_that_eks_reports() -> None:
+    def reported(*names: str) -> list[SimpleNamespace]:
+        return [SimpleNamespace(autoscaling_groups=[SimpleNamespace(name=name) for name in names])]
 
+    assert scaling_group(reported("eks-a100-1")) == "eks-a100-1"
+    with pytest.raises(RuntimeError, match="no scaling group"):
+        scaling_group(reported())
+
+
+def test_a_pool_can_be_made_outside_of_our_clusters(outline: PoolOutline) -> None:
     small = replace(outline, nodes=NodeRange(min=0, max=1), placement="none")
     alone = recorded(lambda: NodePool("lab-a100", args(small)) and None)
     assert only(alone, GROUP).inputs["scalingConfig"]["maxSize"] == 1

@@ -101,6 +101,13 @@ def test_a_machine_that_no_image_supports_is_refused() -> None:
         outline({"machine": "g7.8xlarge", "capacity": {"mode": "on_demand"}})
 
 
+@pytest.mark.failure("C3")
+def test_an_image_that_the_catalogue_does_not_hold_leaves_no_owner_to_guess(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("components.catalog.image", lambda _cloud, _kind: None)
+    with pytest.raises(LookupError, match="AL2023_x86_64_NVIDIA is not in the catalogue"):
+        outline()
+
+
 @pytest.mark.failure("B13")
 @pytest.mark.parametrize(("name", "raid0"), [("p4d.24xlarge", True), ("p5.48xlarge", True), ("p3.2xlarge", False)])
 def test_local_nvme_is_used_where_there_is_any(name: str, raid0: bool) -> None:

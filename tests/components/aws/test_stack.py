@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from components import aws
 from components.aws.inference import InferenceClusterArgs
 from components.aws.training import TrainingClusterArgs
 from components.naming import Identity
@@ -104,3 +105,9 @@ def test_two_runs_of_one_spec_register_the_same() -> None:
 def test_what_the_plan_shows_needs_no_sdk() -> None:
     code = "import sys, components.aws; print([m for m in ('pulumi', 'pulumi_aws', 'pulumi_kubernetes') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_components_are_asked_for_by_name_and_nothing_else_is_there() -> None:
+    assert {name for name in aws.__all__ if getattr(aws, name) is None} == set()
+    with pytest.raises(AttributeError, match="has no attribute 'Karpenter'"):
+        _ = aws.Karpenter

@@ -1,0 +1,80 @@
+"""What every command of `gpukit` has in common: how it ends, and how its work is found."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from scripts.errors import BadInput, Exit, GpukitError
+
+WORLD = "GPUKIT_WORLD"
+DEBUG = "GPUKIT_DEBUG"
+
+Stack = Annotated[str, typer.Argument(help="Name of the stack: its file is stacks/Pulumi.STACK.yaml.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with a `schema` key.")]
+InSandbox = Annotated[bool, typer.Option("--sandbox", help="On the simulated clouds (same as GPUKIT_WORLD=sandbox).")]
+
+
+class Gpukit(TyperGroup):
+    """Turns whatever a command raises into one paragraph on standard error and an exit code of the contract (`scripts.errors.Exit`)."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            code = super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Exit(Exit.INTERRUPTED) from None
+        except GpukitError as error:
+            raise typer.Exit(_told(str(error), error.exit, error)) from None
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                raise typer.Exit(Exit.FINE) from None  # whoever read our output has seen enough
+            raise typer.Exit(_unexpected(error)) from None
+        except Exception as error:
+            if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
+                raise  # Typer's own: usage errors print themselves and end with 2
+            raise typer.Exit(_unexpected(error)) from None
+        raise typer.Exit(code if isinstance(code, int) else Exit.FINE)
+
+
+def _told(paragraph: str, code: Exit, error: BaseException) -> Exit:
+    if os.environ.get(DEBUG) == "1":
+        import traceback
+
+        traceback.print_exception(error)
+    typer.echo(f"gpukit: {paragraph}", err=True)
+    return code
+
+
+def _unexpected(error: Exception) -> Exit:
+    text = " ".join(str(error).split())
+    return _told(f"unexpected {type(error).__name__}: {text}. Run it again with {DEBUG}=1 to see where, and report it.", Exit.FAILED, error)
+
+
+def run_part(part: str, command: str, /, **options: Any) -> int:
+    """Call `scripts.<part>.commands.<command>`, which is imported now; what it returns is the exit code."""
+    code = getattr(importlib.import_module(f"scripts.{part}.commands"), command)(**options)
+    return int(code or Exit.FINE)
+
+
+def enter(*, sandbox: bool) -> None:
+    """Make the simulated clouds the world of everything that follows."""
+    if sandbox:
+        os.environ[WORLD] = "sandbox"
+
+
+def known_stack(stack: str) -> str:
+    """`stack`, if it has a file. Raises BadInput with the nearest name otherwise."""
+    from scripts.engine.checkout import here
+
+    names = here().stack_names()
+    if stack in names:
+        return stack
+    near = get_close_matches(stack, names, n=1, cutoff=0.5)
+    guess = f" Did you mean {near[0]}?" if near else ""
+    raise BadInput(f"There is no stack {stack!r}: stacks/Pulumi.{stack}.yaml is missing.{guess} Stacks: {', '.join(names) or 'none'}.")

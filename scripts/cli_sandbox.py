@@ -1,0 +1,110 @@
+"""`gpukit sandbox …`: names and options; the work lies in `scripts.sandbox.commands`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from scripts.cli_group import AsJson, Stack, known_stack, run_part
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The simulated clouds: their life, clock, load and faults.")
+fault_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Faults that the simulated clouds inject.")
+app.add_typer(fault_app, name="fault")
+
+
+@app.command()
+def start(as_json: AsJson = False) -> int:
+    """Start the simulated clouds, or find them running.
+
+    Example: gpukit sandbox start
+    """
+    return run_part("sandbox", "start", json_=as_json)
+
+
+@app.command()
+def stop(as_json: AsJson = False) -> int:
+    """End the server; the world stays on disk.
+
+    Example: gpukit sandbox stop
+    """
+    return run_part("sandbox", "stop", json_=as_json)
+
+
+@app.command()
+def reset(as_json: AsJson = False) -> int:
+    """Forget the world with everything in it.
+
+    Example: gpukit sandbox reset
+    """
+    return run_part("sandbox", "reset", json_=as_json)
+
+
+@app.command()
+def status(as_json: AsJson = False) -> int:
+    """Show the world's time and what is in it.
+
+    Example: gpukit sandbox status
+    """
+    return run_part("sandbox", "status", json_=as_json)
+
+
+@app.command()
+def advance(duration: Annotated[str, typer.Argument(help="Such as 2h, 90m, '1d 6h'.")], as_json: AsJson = False) -> int:
+    """Let simulated time pass.
+
+    Example: gpukit sandbox advance 2h
+    """
+    return run_part("sandbox", "advance", duration=duration, json_=as_json)
+
+
+@app.command()
+def load(
+    stack: Stack,
+    pool: Annotated[str, typer.Argument(help="Name of the pool in the stack file.")],
+    *,
+    nodes: Annotated[int, typer.Option(min=0, help="Pods to run, one a node; 0 takes them away.")],
+    gpu_busy: Annotated[float, typer.Option(min=0, max=1, help="Share to which their GPUs are busy.")] = 1.0,
+    as_json: AsJson = False,
+) -> int:
+    """Put work on a pool, so that a pool of minimum 0 gets nodes.
+
+    Example: gpukit sandbox load aws-training-dev a100 --nodes 2
+    """
+    return run_part("sandbox", "load", stack=known_stack(stack), pool=pool, nodes=nodes, gpu_busy=gpu_busy, json_=as_json)
+
+
+@fault_app.command("add")
+def fault_add(
+    kind: Annotated[str, typer.Argument(help="Kind of fault.")],
+    where: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="Where it strikes.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> int:
+    """Inject a fault.
+
+    Example: gpukit sandbox fault add capacity machine=p4d.24xlarge
+    """
+    return run_part("sandbox", "fault_add", kind=kind, where=where or [], json_=as_json)
+
+
+@fault_app.command("list")
+def fault_list(as_json: AsJson = False) -> int:
+    """Show the faults that are set.
+
+    Example: gpukit sandbox fault list
+    """
+    return run_part("sandbox", "fault_list", json_=as_json)
+
+
+@fault_app.command("clear")
+def fault_clear(
+    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="Default: every fault.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> int:
+    """Remove one fault, or all of them.
+
+    Example: gpukit sandbox fault clear
+    """
+    return run_part("sandbox", "fault_clear", id_=id_, json_=as_json)

@@ -1,0 +1,116 @@
+"""`gpukit sandbox …`: the simulated world's life, clock, load and faults. Functions return the exit code and print what they did."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scripts.errors import BadInput, Exit
+from scripts.sandbox.client import World
+
+SAID = "[sandbox]"
+"""Begins every line that speaks of simulated things."""
+
+
+def start(*, root: Path | None = None, json_: bool = False) -> int:
+    """Start the world's server, or find it running, and print where it answers."""
+    endpoints = _world(root).start()
+    facts = {"http": endpoints.http, "aws": endpoints.aws, "providers": dict(endpoints.providers)}
+    ports = ", ".join(f"{name} on port {port}" for name, port in endpoints.providers.items())
+    return _tell(facts, f"the simulated clouds answer: APIs at {endpoints.http}, Pulumi providers {ports}", json_=json_)
+
+
+def stop(*, root: Path | None = None, json_: bool = False) -> int:
+    """End the server. The world stays on disk and goes on where it was at the next start."""
+    ended = _world(root).stop()
+    return _tell({"stopped": ended}, "stopped; the world stays on disk" if ended else "no server was running", json_=json_)
+
+
+def reset(*, root: Path | None = None, json_: bool = False) -> int:
+    """Forget the world with everything in it. Stacks in the engine's sandbox state then point at nothing."""
+    _world(root).reset()
+    return _tell({"reset": True}, "the simulated world is empty and new", json_=json_)
+
+
+def advance(*, duration: str, root: Path | None = None, json_: bool = False) -> int:
+    """Let simulated time pass: `2h`, `90m`, `1d 6h`."""
+    now = _world(root).advance(duration)
+    return _tell({"now": now.isoformat()}, f"the simulated time is now {now.isoformat()}", json_=json_)
+
+
+def load(  # noqa: PLR0913  # one parameter an option
+    *, stack: str, pool: str, nodes: int, gpu_busy: float = 1.0, root: Path | None = None, json_: bool = False
+) -> int:
+    """Put pods on a pool, one a node, keeping its GPUs busy to the share `gpu_busy` (0 to 1); 0 nodes takes them away."""
+    done = _world(root).load(stack, pool, nodes=nodes, gpu_busy=gpu_busy)
+    waiting = f"; {done['pending']} pending ({done['why_pending']})" if done["pending"] else ""
+    return _tell(done, f"{stack} {pool}: {done['desired']} nodes desired, {done['running']} pods running{waiting}", json_=json_)
+
+
+def fault_add(*, kind: str, where: Sequence[str] = (), root: Path | None = None, json_: bool = False) -> int:
+    """Inject a fault; `where` are settings as `name=value` (see `faults.KINDS`)."""
+    fault = _world(root).fault(kind, **_settings(where))
+    return _tell(fault, f"fault {fault['id']}: {_fault(fault)}", json_=json_)
+
+
+def fault_list(*, root: Path | None = None, json_: bool = False) -> int:
+    """Print the faults that are set."""
+    faults = _world(root).faults()
+    return _tell({"faults": faults}, "\n".join(f"{f['id']}  {_fault(f)}" for f in faults) or "no faults are set", json_=json_)
+
+
+def fault_clear(*, id_: str | None = None, root: Path | None = None, json_: bool = False) -> int:
+    """Remove one fault, or all of them."""
+    cleared = _world(root).clear_faults(id_)
+    if id_ is not None and not cleared:
+        raise BadInput(f"there is no fault {id_!r}: see `gpukit sandbox fault list`.")
+    return _tell({"cleared": cleared}, f"{cleared} faults removed", json_=json_)
+
+
+def status(*, root: Path | None = None, json_: bool = False) -> int:
+    """Print the world's time and what is in it."""
+    world = _world(root)
+    running = world.running()
+    if running is None:
+        return _tell({"schema": "gpukit/world/status/1", "running": False}, "the simulated world is not running", json_=json_)
+    facts = {**world.status(), "running": True, "http": running.http}
+    return _tell(facts, _summary(facts), json_=json_)
+
+
+def _world(root: Path | None) -> World:
+    return World.at(root if root is not None else Path(__file__).resolve().parents[2])
+
+
+def _settings(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name or not value:
+            raise BadInput(f"{text!r} is no setting of a fault: write name=value, such as machine=p4d.24xlarge.")
+        found[name] = value
+    return found
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    where = ", ".join(f"{name}={value}" for name, value in fault["where"].items()) or "anywhere"
+    left = "until cleared" if fault["left"] is None else f"{fault['left']} times"
+    return f"{fault['kind']} ({where}), {left}"
+
+
+def _summary(facts: Mapping[str, Any]) -> str:
+    lines = [f"simulated time {facts['now']}, account {facts['account']}, APIs at {facts['http']}"]
+    lines += [f"cluster {c['name']} ({c['place']}): {c['status']}" for c in facts["clusters"]]
+    lines += [f"{count} running {machine}" for machine, count in facts["instances"].items()]
+    lines += [f"fault {_fault(fault)}" for fault in facts["faults"]]
+    return "\n".join([*lines, f"{sum(facts['records'].values())} records"])
+
+
+def _tell(facts: Mapping[str, Any], text: str, *, json_: bool) -> int:
+    if json_:
+        sys.stdout.write(json.dumps({"schema": "gpukit/sandbox/1", "simulated": True, **facts}) + "\n")
+    else:
+        sys.stdout.write("".join(f"{SAID} {line}\n" for line in text.splitlines()))
+    return Exit.FINE

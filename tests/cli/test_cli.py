@@ -1,0 +1,170 @@
+"""How commands of `gpukit` end: exit codes, one paragraph on standard error, nothing but the result on standard output."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from scripts import cli, cli_group
+from scripts.errors import BadInput, Failed, Refused
+from tests.check.conftest import FIXTURES
+
+RUNNER = CliRunner()
+
+
+def run(*args: str) -> Result:
+    return RUNNER.invoke(cli.app, list(args), prog_name="gpukit")
+
+
+def all_commands() -> list[tuple[str, ...]]:
+    """Every command as the words that name it."""
+
+    def walk(group: Any, prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
+        found: list[tuple[str, ...]] = []
+        for name, command in group.commands.items():
+            found += walk(command, (*prefix, name)) if hasattr(command, "commands") else [(*prefix, name)]
+        return found
+
+    return walk(typer.main.get_command(cli.app), ())
+
+
+@pytest.mark.parametrize("command", all_commands(), ids=" ".join)
+def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> None:
+    result = run(*command, "--help")
+    assert result.exit_code == 0
+    assert re.search(rf"Example: .*gpukit {' '.join(command)}", result.output)
+
+
+def test_the_commands_of_the_contract_are_there() -> None:
+    names = {" ".join(c) for c in all_commands()}
+    assert {"plan", "check", "up", "preview", "refresh", "destroy", "env", "kubeconfig", "doctor"} <= names
+    assert {f"sandbox {c}" for c in ("start", "stop", "reset", "advance", "load", "status", "fault add")} <= names
+
+
+@pytest.mark.parametrize(("error", "code"), [(Refused("no"), 1), (BadInput("no"), 2), (Failed("no"), 3), (ValueError("no"), 3)])
+def test_an_error_is_one_paragraph_and_its_code(monkeypatch: pytest.MonkeyPatch, error: Exception, code: int) -> None:
+    def fail(*_args: object, **_options: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "run_part", fail)
+    result = run("plan")
+    assert result.exit_code == code
+    assert result.stdout == ""
+    assert result.stderr.startswith("gpukit: ")
+    assert "Traceback" not in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_an_unexpected_error_says_how_to_see_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_args: object, **_options: object) -> int:
+        raise KeyError("inner")
+
+    monkeypatch.setattr(cli, "run_part", fail)
+    assert "GPUKIT_DEBUG=1" in run("plan").stderr
+    monkeypatch.setenv(cli_group.DEBUG, "1")
+    assert "Traceback" in run("plan").stderr
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_args: object, **_options: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "run_part", interrupt)
+    assert run("plan").exit_code == 130
+
+
+def test_the_code_that_a_part_returns_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli, "run_part", lambda *_args, **_options: 1)
+    assert run("plan").exit_code == 1
+
+
+@pytest.mark.parametrize(("args", "said"), [(("pln",), "'plan'"), (("plan", "--jsn"), "--json"), (("sandbox", "strat"), "'start'")])
+def test_a_misspelt_word_gives_the_nearest(args: tuple[str, ...], said: str) -> None:
+    result = run(*args)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize("command", [("plan",), ("check",), ("up",), ("destroy", "--yes"), ("kubeconfig",)])
+def test_a_misspelt_stack_gives_the_nearest(command: tuple[str, ...]) -> None:
+    result = run(*command, "aws-training-de")
+    assert result.exit_code == 2
+    assert "Did you mean aws-training-dev" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_sandbox_can_be_chosen_before_and_after_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+
+    seen: list[str | None] = []
+    monkeypatch.setattr(cli, "run_part", lambda *_args, **_options: seen.append(os.environ.get(cli_group.WORLD)) or 0)
+    for args in (("plan",), ("--sandbox", "plan"), ("plan", "--sandbox")):
+        monkeypatch.setenv(cli_group.WORLD, "")
+        run(*args)
+    assert seen == ["", "sandbox", "sandbox"]
+
+
+def test_plan_prints_json_alone() -> None:
+    result = run("plan", "aws-training-dev", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["schema"] == "gpukit/plan/1"
+
+
+def test_check_prints_json_of_a_preview() -> None:
+    result = run("check", "--preview", str(FIXTURES / "preview.json"), "--format", "json")
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert document["schema"] == "gpukit/check/1"
+    assert document["ok"] is True
+    assert document["stacks"][0]["source"] == "preview"
+
+
+@pytest.mark.failure("J1")
+def test_a_mandatory_finding_is_exit_code_1(tmp_path: Path) -> None:
+    limits = tmp_path / "limits.yaml"
+    limits.write_text("schema: gpukit/limits/1\nceilings: {default: {hourly_usd: 1}}\n", encoding="utf-8")
+    result = run("check", "--state", str(FIXTURES / "state.json"), "--limits", str(limits))
+    assert result.exit_code == 1
+    assert "must be repaired" in result.stdout
+
+
+def test_the_same_state_within_its_limits_is_fine() -> None:
+    assert run("check", "--state", str(FIXTURES / "state.json")).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("check", "--preview", "a.json", "--state", "b.json"), "--preview, --state were given together"),
+        (("check", "aws-training-dev", "--state", "b.json"), "stack names were given together"),
+        (("check", "--stack", "dev"), "--program"),
+        (("check", "--format", "sarif"), "sarif is not built yet"),
+        (("check", "--format", "xml"), "xml is unknown"),
+        (("check", "--program", "gone"), "no Pulumi.yaml"),
+        (("plan", "--quota-snapshot", "gone.json"), "--quota-snapshot gone.json cannot be read"),
+        (("plan", "--prices", "gone.json"), "--prices gone.json cannot be read"),
+        (("plan", "--limits", "gone.yaml"), "--limits gone.yaml cannot be read"),
+    ],
+)
+def test_wrong_usage_is_told_and_is_exit_code_2(args: tuple[str, ...], said: str) -> None:
+    result = run(*args)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("option", ["--quota-snapshot", "--prices", "--limits"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\xff", b"[1, 2]", b'{"schema": "other/1"}'])
+def test_a_damaged_file_is_exit_code_2(tmp_path: Path, option: str, content: bytes) -> None:
+    file = tmp_path / "damaged"
+    file.write_bytes(content)
+    result = run("check", "--state", str(FIXTURES / "state.json"), option, str(file))
+    assert result.exit_code == 2, result.output
+    assert option in result.stderr
+    assert "Traceback" not in result.stderr

@@ -1,0 +1,37 @@
+"""The table of rules in the README is generated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from policies import table
+from policies.rules import RULES
+
+
+def test_the_readmes_table_is_current() -> None:
+    assert table.main(["--check"]) == 0
+
+
+def test_every_rule_has_a_row_with_its_failures() -> None:
+    rows = table.table().splitlines()[2:]
+    assert [row.split(" | ")[0].removeprefix("| ") for row in rows] == [rule.id for rule in RULES]
+    assert all(", ".join(rule.failures) in row for rule, row in zip(RULES, rows, strict=True))
+
+
+def test_a_stale_table_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    monkeypatch.setattr(table, "README", readme)
+    assert table.main(["--check"]) == 1
+    assert "python -m policies.table" in capsys.readouterr().err
+    assert table.main([]) == 0
+    assert table.main(["--check"]) == 0
+    text = readme.read_text()
+    assert (text.startswith("before\n"), text.endswith("\nafter\n"), "old" in text) == (True, True, False)
+
+
+def test_a_file_without_markers_is_refused() -> None:
+    with pytest.raises(ValueError, match="must hold the lines"):
+        table.with_table("nothing here")
