@@ -99,6 +99,30 @@ REPEATABLE: Mapping[str, str] = {
 """Kinds whose second create makes nothing twice and is not refused."""
 
 
+@dataclass(frozen=True)
+class Waiter:
+    """A waiter of boto3 for a kind that is there long before it is ready."""
+
+    service: str
+    name: str
+    arguments: Callable[[str], dict[str, Any]]
+    """From the provider's id."""
+
+
+def _node_group(id_: str) -> dict[str, Any]:
+    cluster, name = id_.split(":", 1)
+    return {"clusterName": cluster, "nodegroupName": name}
+
+
+WAITERS: Mapping[str, Waiter] = {
+    "aws:eks/cluster:Cluster": Waiter("eks", "cluster_active", lambda id_: {"name": id_}),
+    "aws:eks/nodeGroup:NodeGroup": Waiter("eks", "nodegroup_active", _node_group),
+    "aws:ec2/natGateway:NatGateway": Waiter("ec2", "nat_gateway_available", lambda id_: {"NatGatewayIds": [id_]}),
+}
+LONGEST_SECONDS = 1800
+"""Longest that any of them takes, with room to spare: a cluster 15 minutes, a node group as long as its first nodes."""
+
+
 def route_id(table: str, destination: str) -> str:
     """The provider's id of a route: a checksum of its destination after the table's id."""
     return f"r-{table}{zlib.crc32(destination.encode())}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from components.naming import tag_key
-from scripts.engine.aws_kinds import REPEATABLE, TAGGED, Arn, parse_arn, route_id
+from scripts.engine.aws_kinds import LONGEST_SECONDS, REPEATABLE, TAGGED, WAITERS, Arn, parse_arn, route_id
 from scripts.engine.aws_session import client, told
 from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
@@ -19,6 +19,7 @@ class AwsLookup:
 
     def __init__(self, *, stack: str, region: str, environment: Mapping[str, str]) -> None:
         self._stack = stack
+        self._look_seconds = 0.5 if "AWS_ENDPOINT_URL" in environment else 15
         self._client: Callable[[str], Any] = lambda service: client(service, region, environment)
         self._by_parent: Mapping[str, Callable[[PendingOperation], Answer]] = {
             "aws:iam/role:Role": self._role,
@@ -33,6 +34,15 @@ class AwsLookup:
         if by_parent is not None:
             return told("look for what an interrupted run made", lambda: by_parent(operation))
         return self._by_tags(operation, state)
+
+    def settle(self, operation: PendingOperation, id_: str) -> None:
+        """A cluster takes ten minutes to come up, and refuses node groups until then."""
+        waiting = WAITERS.get(operation.type)
+        if waiting is None:
+            return
+        waiter = self._client(waiting.service).get_waiter(waiting.name)
+        config = {"Delay": self._look_seconds, "MaxAttempts": int(LONGEST_SECONDS / self._look_seconds)}
+        told(f"wait until {operation.type} {id_} is ready", lambda: waiter.wait(**waiting.arguments(id_), WaiterConfig=config))
 
     def outside(self, state: State) -> tuple[Leftover, ...]:
         found = self._tagged({_STACK: self._stack})

@@ -100,12 +100,12 @@ def _compile(go: Go, binaries: Path, progress: Progress) -> None:
     ) as process:
         try:
             for line in process.stderr or ():
-                packages += 1
+                packages += not line.startswith("go: ")
                 last_lines.append(line)
                 elapsed = time.monotonic() - started
                 if elapsed - told >= _TOLD_EVERY_SECONDS:
                     told = elapsed
-                    progress(f"{_WHAT}: {elapsed:.0f} s, {packages} packages")
+                    progress(f"{_WHAT}: {elapsed:.0f} s, {packages} of about {recipe.PACKAGES} packages")
         except BaseException:
             process.terminate()
             raise

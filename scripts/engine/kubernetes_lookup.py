@@ -55,6 +55,9 @@ class KubernetesLookup:
                 f"Cluster {server.cluster} did not answer when asked for {operation.type} {name}: {error}. Nothing was changed."
             ) from error
 
+    def settle(self, operation: PendingOperation, id_: str) -> None:
+        """Objects take updates at any time."""
+
     def outside(self, state: State) -> tuple[Leftover, ...]:
         """Nothing: what is in a cluster goes with it."""
         del state

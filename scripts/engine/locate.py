@@ -6,9 +6,11 @@ The official release is never downloaded here: a build from the pinned module ne
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
+import time
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +23,7 @@ from scripts.errors import BadInput, GpukitError
 SETTING = "GPUKIT_PULUMI"
 OLDEST = (3, 255, 0)
 """The first engine that takes a policy pack as an executable; the newest feature that gpukit asks for."""
+_LINE_EVERY_SECONDS = 20
 
 
 class Origin(StrEnum):
@@ -103,12 +106,22 @@ def _text(version: tuple[int, int, int]) -> str:
     return "v" + ".".join(map(str, version))
 
 
-def show_progress(line: str) -> None:
-    """One line on standard error, rewritten in place on a terminal."""
-    end = "" if sys.stderr.isatty() else "\n"
-    start = "\r\033[K" if sys.stderr.isatty() else ""
-    sys.stderr.write(f"{start}{line}{end}")
-    sys.stderr.flush()
+class ProgressLine:
+    """One line on standard error: rewritten in place on a terminal, elsewhere a new one now and then."""
+
+    def __init__(self) -> None:
+        self._last = -math.inf
+
+    def __call__(self, line: str) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r\033[K{line}")
+        elif time.monotonic() - self._last >= _LINE_EVERY_SECONDS:
+            self._last = time.monotonic()
+            sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+
+show_progress = ProgressLine()
 
 
 def main() -> int:

@@ -45,10 +45,14 @@ class Leftover:
 
 
 class CloudLookup(Protocol):
-    """Read-only questions to the clouds of one stack. Both raise Failed when the cloud does not answer."""
+    """Read-only questions to the clouds of one stack. All raise Failed when the cloud does not answer."""
 
     def of(self, operation: PendingOperation, state: State) -> Answer:
         """Whether the object of an interrupted create exists outside of `state`."""
+        ...
+
+    def settle(self, operation: PendingOperation, id_: str) -> None:
+        """Wait until the found object is ready to be built upon. Raises Failed when it never will be."""
         ...
 
     def outside(self, state: State) -> tuple[Leftover, ...]:

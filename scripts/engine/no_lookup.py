@@ -16,6 +16,9 @@ class NoLookup:
         del state
         return CannotTell(f"looking for a {operation.type} on {self.cloud} is not built yet")
 
+    def settle(self, operation: PendingOperation, id_: str) -> None:
+        """Nothing is ever found here."""
+
     def outside(self, state: State) -> tuple[Leftover, ...]:
         """Nothing is made on this cloud yet (its stack files are refused before), so nothing can be left there."""
         del state

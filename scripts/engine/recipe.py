@@ -10,6 +10,8 @@ from pathlib import Path
 
 VERSION = "v3.274.1"
 """The engine's version in `module/go.mod`; `pulumi version` must print it."""
+PACKAGES = 1730
+"""Go packages that a build compiles (`go list -deps tool`), for the progress line only."""
 MODULE = Path(__file__).parent / "module"
 
 _VERSION_VARIABLE = "github.com/pulumi/pulumi/sdk/v3/go/common/version.Version"

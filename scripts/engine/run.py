@@ -135,9 +135,11 @@ def _recover(job: Job, session: Session) -> None:
         did = f"found as {decision.id}, recorded" if isinstance(decision, Adopt) else f"cleared: {decision.why}"
         job.show.line(f"interrupted earlier: {decision.operation.type} {decision.operation.name}: {did}")
     session.replace_state(repaired)
-    adopted = [decision.operation.urn for decision in decisions if isinstance(decision, Adopt)]
+    adopted = [decision for decision in decisions if isinstance(decision, Adopt)]
+    for decision in adopted:
+        job.lookup.settle(decision.operation, decision.id)
     if adopted:
-        session.read_again(adopted)
+        session.read_again([decision.operation.urn for decision in adopted])
 
 
 def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:

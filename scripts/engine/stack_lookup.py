@@ -15,8 +15,13 @@ class StackLookup:
     cluster: CloudLookup
 
     def of(self, operation: PendingOperation, state: State) -> Answer:
-        asked = self.cluster if operation.type.startswith(PREFIX) else self.cloud
-        return asked.of(operation, state)
+        return self._asked(operation).of(operation, state)
+
+    def settle(self, operation: PendingOperation, id_: str) -> None:
+        self._asked(operation).settle(operation, id_)
+
+    def _asked(self, operation: PendingOperation) -> CloudLookup:
+        return self.cluster if operation.type.startswith(PREFIX) else self.cloud
 
     def outside(self, state: State) -> tuple[Leftover, ...]:
         """Objects in a cluster go with it: only the cloud is asked."""

@@ -65,13 +65,20 @@ class World:
         Raises BadInput on a corrupt journal, Failed when it does not come up.
         """
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with FileLock(self.home / "start.lock", timeout=_START_SECONDS + 10):
-            facts = self._running()
-            if facts is not None and facts.get("code") != fingerprint():
-                self._end(facts)
-                facts = None
-            facts = facts or self._launch()
+        try:
+            with FileLock(self.home / "start.lock", timeout=_START_SECONDS + 10):
+                facts = self._current() or self._launch()
+        except Timeout as error:
+            raise Failed(f"another process has been starting the simulated world in {self.home} for too long.") from error
         return Endpoints(providers=facts["providers"], http=facts["http"])
+
+    def _current(self) -> dict[str, Any] | None:
+        """The running server; one that runs older code than is on disk is ended first, its world stays."""
+        facts = self._running()
+        if facts is not None and facts.get("code") != fingerprint():
+            self._end(facts)
+            return None
+        return facts
 
     def running(self) -> Endpoints | None:
         """Where the world answers, or None when no server runs."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from scripts.errors import Exit, Failed, GpukitError, Refused
+from scripts.errors import BadInput, Exit, Failed, GpukitError, Refused
 from scripts.sandbox.clock import DEFAULT_SPEED
 from scripts.sandbox.fingerprint import fingerprint
 
@@ -74,7 +74,7 @@ class Server:
         from scripts.sandbox.doors.http import DoorServer
 
         kept = self.home / PORT_FILE
-        wanted = int(kept.read_text()) if kept.exists() else 0
+        wanted = _port(kept)
         try:
             server = DoorServer(wanted, doors)
         except OSError as error:
@@ -114,6 +114,16 @@ class Server:
         self.http.server_close()
         self.world.close()
         self._lock.release()
+
+
+def _port(file: Path) -> int:
+    """The world's port, 0 while it has none. Raises BadInput when its file holds no port."""
+    if not file.exists():
+        return 0
+    text = file.read_text().strip()
+    if not text.isdigit() or not 0 < int(text) < 65536:
+        raise BadInput(f"{file} holds {text!r}, not a port: remove the file, or start a new world with `gpukit sandbox reset`.")
+    return int(text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

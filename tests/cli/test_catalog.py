@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from components import catalog
 from scripts.catalog.commands import app as catalog_app
-from scripts.cli import Gpukit
+from scripts.cli_group import Gpukit
 
 ROOT = typer.Typer(cls=Gpukit, rich_markup_mode=None)
 ROOT.add_typer(catalog_app, name="catalog")

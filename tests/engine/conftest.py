@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -86,9 +87,13 @@ class Lookup:
 
     answers: dict[str, Any] = field(default_factory=dict)
     leftovers: tuple[Leftover, ...] = ()
+    settled: list[str] = field(default_factory=list)
 
     def of(self, operation: Any, _state: Any) -> Any:
         return self.answers.get(operation.name, CannotTell("nobody knows"))
+
+    def settle(self, operation: Any, id_: str) -> None:
+        self.settled.append(id_)
 
     def outside(self, _state: Any) -> tuple[Leftover, ...]:
         return self.leftovers
@@ -170,6 +175,18 @@ def soon(happened: Callable[[], bool], seconds: float = 20) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def meanwhile(when: Callable[[], bool], do: Callable[[], None]) -> threading.Thread:
+    """Runs `do` in the background once `when` holds: a run itself needs the main thread for its signals."""
+
+    def work() -> None:
+        if soon(when, 60):
+            do()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
 
 
 @pytest.fixture

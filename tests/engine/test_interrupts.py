@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-from collections.abc import Callable
 
 import pytest
 
 from scripts.engine import engine_lock
 from scripts.engine.lookup import Absent, Exists
 from scripts.errors import Exit, Refused
-from tests.engine.conftest import Toy, soon
+from tests.engine.conftest import Toy, meanwhile, soon
 
 pytestmark = pytest.mark.engine
-
-
-def meanwhile(when: Callable[[], bool], do: Callable[[], None]) -> threading.Thread:
-    """Runs `do` in the background once `when` holds: the run itself needs the main thread for its signals."""
-
-    def work() -> None:
-        if soon(when, 60):
-            do()
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    return thread
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -93,6 +79,7 @@ def test_a_thing_made_by_a_killed_engine_is_found_and_not_made_twice(toy: Toy) -
     outcome = toy.act("up")
     assert outcome.exit is Exit.FINE
     assert toy.shelf.made == ["first-thing"]
+    assert toy.lookup.settled == ["thing-0"]
     assert "found as thing-0, recorded" in toy.said.getvalue()
     assert "removed the lock of engine process" in toy.said.getvalue()
     assert toy.act("up").changes == {"same": 3}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
@@ -25,6 +25,8 @@ class NoSuchEntity(Exception):
 class Cloud:
     """Stands for every boto3 client: what is tagged, the roles and route tables that there are."""
 
+    waited: ClassVar[list[Any]] = []
+
     def __init__(self, *, tagged: list[str] | None = None, **answers: Any) -> None:
         self.tagged = tagged or []
         self.answers = answers
@@ -46,6 +48,14 @@ class Cloud:
 
         return Pages()
 
+    def get_waiter(self, name: str) -> Any:
+        class Waiter:
+            def wait(self, *, WaiterConfig: Any, **given: Any) -> None:  # noqa: N803 - boto3's name
+                assert WaiterConfig["Delay"] * WaiterConfig["MaxAttempts"] >= 1000
+                Cloud.waited.append((name, given))
+
+        return Waiter()
+
     def get_role(self, **given: Any) -> Any:
         if given["RoleName"] not in self.answers["roles"]:
             raise NoSuchEntity
@@ -58,6 +68,7 @@ class Cloud:
 @pytest.fixture
 def lookup(monkeypatch: pytest.MonkeyPatch) -> Any:
     def made(**given: Any) -> AwsLookup:
+        Cloud.waited.clear()
         cloud = Cloud(**given)
         monkeypatch.setattr(aws_lookup, "client", lambda *_: cloud)
         return AwsLookup(stack="dev", region="us-east-1", environment={})
@@ -148,6 +159,20 @@ def test_a_cloud_that_does_not_answer_is_a_failure_and_no_absence(lookup: Any, m
     monkeypatch.setattr(aws_lookup, "client", unreachable)
     with pytest.raises(Failed, match="AWS did not answer when asked to list what carries"):
         found.outside(state())
+
+
+@pytest.mark.parametrize(
+    ("kind", "id_", "waited"),
+    [
+        (NODE_GROUP, "c:a100", ("nodegroup_active", {"clusterName": "c", "nodegroupName": "a100"})),
+        ("aws:eks/cluster:Cluster", "c", ("cluster_active", {"name": "c"})),
+        ("aws:ec2/vpc:Vpc", "vpc-1", None),
+    ],
+)
+def test_what_takes_long_to_be_ready_is_waited_for(lookup: Any, kind: str, id_: str, waited: Any) -> None:
+    found = lookup()
+    found.settle(pending(kind), id_)
+    assert Cloud.waited == ([waited] if waited else [])
 
 
 @pytest.mark.parametrize(

@@ -71,3 +71,14 @@ def test_a_secret_in_the_message_is_hidden(run: Run) -> None:
 def test_ctrl_c_is_not_swallowed(run: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
         run("raise KeyboardInterrupt")
+
+
+def test_an_error_that_is_its_own_cause_is_told_once(run: Run) -> None:
+    found = run("""
+        import pulumi
+        error, other = ValueError("round"), ValueError("and round")
+        error.__cause__, other.__cause__ = other, error
+        pulumi.export("x", pulumi.Output.from_input(1).apply(lambda _: (_ for _ in ()).throw(error)))
+    """)
+    assert found.error is not None
+    assert "ValueError: round" in found.error

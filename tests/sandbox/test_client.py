@@ -140,6 +140,13 @@ def test_a_port_that_somebody_else_took_is_named(live: World):
             live.start()
 
 
+def test_a_port_file_that_holds_no_port_is_named(live: World):
+    live.home.mkdir(parents=True)
+    (live.home / "port").write_text("eighty")
+    with pytest.raises(BadInput, match="holds 'eighty', not a port"):
+        live.start()
+
+
 def test_load_on_an_empty_world_names_what_is_missing(live: World):
     with pytest.raises(BadInput, match="no pool 'a100' of stack 'dev'"):
         live.load("dev", "a100", nodes=1)

@@ -25,10 +25,12 @@ def paragraph(error: BaseException, directory: Path) -> str:
 
 def _where(error: BaseException, directory: Path) -> str:
     found: BaseException | None = error
-    while found is not None:
+    seen: list[BaseException] = []  # causes may form a circle: the SDK raises one error from itself
+    while found is not None and found not in seen:
         line = _innermost(found, directory)
         if line:
             return f" at {line}"
+        seen.append(found)
         found = found.__cause__ or found.__context__
     return ""
 

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import inspect
 import typing
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import pulumi
+from pulumi.runtime.proto import provider_pb2, resource_pb2
 
 from .wire import UNKNOWN
+
+RESPONSE: Any = getattr(resource_pb2, "ResourceInvokeResponse", None) or provider_pb2.InvokeResponse
+OLD_SDK = "unknown" not in RESPONSE.DESCRIPTOR.fields_by_name
+"""The program's own SDK may be older than the word for "this answer is unknown"."""
 
 _ASSUMED_ZONES = "abc"
 _DEEPEST = 4
@@ -28,6 +33,16 @@ def answer(token: str, region: str | None) -> Answer | None:
     """The answer of a known function in `region`, None when nobody can know it offline."""
     known = _KNOWN.get(token)
     return known(region) if known is not None and region is not None else None
+
+
+def response(result: Mapping[str, Any]) -> Any:
+    found = RESPONSE()
+    getattr(found, "return").update(result)
+    return found
+
+
+def unknown_response() -> Any:
+    return response({"unknown": UNKNOWN}) if OLD_SDK else RESPONSE(unknown=True)
 
 
 def _region(region: str) -> Answer:
@@ -60,14 +75,16 @@ _KNOWN: dict[str, Callable[[str], Answer]] = {
 
 
 @contextmanager
-def plain_answers() -> Generator[None]:
+def plain_answers(unanswered: Collection[str]) -> Generator[None]:
     """While open, a plain invoke without an answer yields a stand-in of its type instead of None, on which the SDK would stumble."""
     runtime: Any = pulumi.runtime
     real = runtime.invoke
 
     def invoke(tok: str, props: Any, opts: Any = None, typ: type | None = None, *more: Any, **keys: Any) -> Any:
         result = real(tok, props, opts, typ, *more, **keys)
-        if not result.is_known and typ is not None:
+        # older SDKs cannot mark an answer as unknown: there `unanswered` tells
+        known = getattr(result, "is_known", True) and not (OLD_SDK and tok in unanswered)
+        if not known and typ is not None:
             result.value = stand_in(typ)
         return result
 

@@ -49,6 +49,8 @@ class Monitor:
         self.tape = tape
         self.config = config
         self.confidential = Confidential()
+        self.unanswered: set[str] = set()
+        """Tokens of functions whose answer was unknown."""
         self._sent: dict[str, struct_pb2.Struct] = {}
         self._parent_of: dict[str, str] = {}
         self._transforms = transforms.Transforms()
@@ -120,17 +122,18 @@ class Monitor:
 
     # Functions ----------------------------------------------------------------------------------------------------------------------
 
-    def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> resource_pb2.ResourceInvokeResponse:
+    def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> Any:
         if request.tok == "pulumi:pulumi:getResource":
-            return _answer(self._state(request.args.fields["urn"].string_value))
+            return invokes.response(self._state(request.args.fields["urn"].string_value))
         found = invokes.answer(request.tok, self._region(request))
         if found is None:
             self.tape.note(f"the answer of {request.tok} is unknown offline")
-            return resource_pb2.ResourceInvokeResponse(unknown=True)
+            self.unanswered.add(request.tok)
+            return invokes.unknown_response()
         result, note = found
         if note:
             self.tape.note(note)
-        return _answer(result)
+        return invokes.response(result)
 
     def Call(self, request: Any) -> Any:
         self.tape.note(f"the answer of method {request.tok} is unknown offline")
@@ -241,9 +244,3 @@ def _alias(alias: alias_pb2.Alias) -> str:
     if alias.urn:
         return alias.urn
     return ", ".join(f"{field.name}={value}" for field, value in alias.spec.ListFields() if value)
-
-
-def _answer(result: Mapping[str, Any]) -> resource_pb2.ResourceInvokeResponse:
-    response = resource_pb2.ResourceInvokeResponse()
-    getattr(response, "return").update(result)
-    return response

@@ -65,7 +65,12 @@ def _guarded(job: Job, monitor: Monitor) -> str | None:
     directory = job.directory.resolve()
     loop = _quiet_loop()
     try:
-        with isolated(directory, job.output or io.StringIO()), plain_answers(), no_debug_log(), monitor.confidential.watching():
+        with (
+            isolated(directory, job.output or io.StringIO()),
+            plain_answers(monitor.unanswered),
+            no_debug_log(),
+            monitor.confidential.watching(),
+        ):
             set_all_config(dict(job.config), list(job.secret_keys))
             configure(_settings(job, monitor))
             loop.run_until_complete(run_in_stack(_entry(job.program)))
