@@ -47,7 +47,7 @@ def main() -> int:
 
 def _first_sentence(help_: str) -> str:
     paragraph = " ".join(help_.split("\n\n")[0].split())
-    return paragraph.split(". ")[0].rstrip(".")
+    return paragraph.partition(". ")[0].rstrip(".")
 
 
 if __name__ == "__main__":

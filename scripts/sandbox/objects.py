@@ -127,7 +127,8 @@ def remove(world: Simulation, record: Record) -> Record | None:
         metadata = {**record.state["metadata"], "deletionTimestamp": world.tick(), "resourceVersion": _version(world)}
         kept = world.store.put(record.with_state(metadata=metadata, status={"phase": "Terminating"}))
         for inner in _contents(world, record):
-            remove(world, inner)
+            # A Helm release lives in secrets of its namespace: it goes without having been uninstalled.
+            world.store.drop(inner) if inner.kind == t.RELEASE else remove(world, inner)
         if _contents(world, record):
             return kept
     world.store.drop(world.store.by_ref(record.ref) or record)

@@ -10,7 +10,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2] / "components"
 FAMILIES = [name for name in ("aws", "gcp", "azure") if any((ROOT / name).glob("*.py"))]
-CORE = {"network.py": "Network", "cluster.py": "Cluster", "node_pool.py": "NodePool", "training.py": "TrainingCluster", "inference.py": "InferenceCluster"}
+CORE = {
+    "network.py": "Network",
+    "cluster.py": "Cluster",
+    "node_pool.py": "NodePool",
+    "training.py": "TrainingCluster",
+    "inference.py": "InferenceCluster",
+}
 
 
 def classes(path: Path) -> list[ast.ClassDef]:

@@ -16,13 +16,17 @@ def modules_after(statement: str) -> set[str]:
 
 
 def test_the_import_contracts_hold() -> None:
-    run = subprocess.run([sys.executable, "-m", "importlinter.cli", "lint-imports", "--no-cache"], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-m", "importlinter.cli", "lint-imports", "--no-cache"], capture_output=True, text=True, check=False
+    )
     if run.returncode and "No module named" in run.stderr:
         run = subprocess.run(["lint-imports", "--no-cache"], capture_output=True, text=True, check=False)  # pragma: no cover
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("module", ["components.catalog", "components.spec", "components.costing", "components.demand", "components.ownership"])
+@pytest.mark.parametrize(
+    "module", ["components.catalog", "components.spec", "components.costing", "components.demand", "components.ownership"]
+)
 def test_a_pure_module_loads_no_sdk(module: str) -> None:
     assert not modules_after(f"import {module}") & {"pulumi", "pulumi_aws", "pulumi_kubernetes", "boto3", "pulumi_policy"}
 

@@ -26,7 +26,12 @@ def committed_text() -> list[tuple[str, str]]:
 
 
 def test_no_file_names_a_path_of_some_machine() -> None:
-    leaks = [f"{name}:{i}: {line.strip()[:120]}" for name, text in committed_text() for i, line in enumerate(text.splitlines(), 1) if MACHINE_PATH.search(line)]
+    leaks = [
+        f"{name}:{i}: {line.strip()[:120]}"
+        for name, text in committed_text()
+        for i, line in enumerate(text.splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
     assert leaks == []
 
 

@@ -74,7 +74,15 @@ def engine_previews() -> float:
             def all_stacks() -> float:
                 start = time.perf_counter()
                 for stack in STACKS:
-                    words = [str(workspace.engine.command), "preview", "--policy-pack", str(pack.directory), "--stack", stack, "--non-interactive"]
+                    words = [
+                        str(workspace.engine.command),
+                        "preview",
+                        "--policy-pack",
+                        str(pack.directory),
+                        "--stack",
+                        stack,
+                        "--non-interactive",
+                    ]
                     subprocess.run(words, cwd=workspace.directory, env=dict(workspace.environment), check=True, capture_output=True)
                 return time.perf_counter() - start
 
@@ -96,7 +104,9 @@ def main() -> None:
     preview = engine_previews()
     print(f"gpukit --help              {help_:6.2f} s   {help_ / bare:5.1f} x a bare interpreter")
     print(f"SDK imports                {imports:6.2f} s")
-    print(f"plan beyond the imports    {beyond:6.2f} s   {resources} resources; {beyond / allowed:4.2f} of the design's 150 ms + 1.5 ms each")
+    print(
+        f"plan beyond the imports    {beyond:6.2f} s   {resources} resources; {beyond / allowed:4.2f} of the design's 150 ms + 1.5 ms each"
+    )
     print(f"gpukit plan, whole         {whole:6.2f} s")
     print(f"pulumi preview with pack   {preview:6.2f} s   {preview / whole:5.1f} x gpukit plan of the same stacks")
 

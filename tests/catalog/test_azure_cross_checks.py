@@ -9,7 +9,9 @@ from components import catalog
 from components.catalog import gpus
 
 compute = pytest.importorskip("azure.mgmt.compute.models", reason="azure-mgmt-compute, whose enums are compared, is not there")
-aks = pytest.importorskip("azure.mgmt.containerservice.models", reason="azure-mgmt-containerservice, whose enums are compared, is not there")
+aks = pytest.importorskip(
+    "azure.mgmt.containerservice.models", reason="azure-mgmt-containerservice, whose enums are compared, is not there"
+)
 
 RETIRED_BEFORE_THE_CATALOGUE = {
     "Standard_NC6", "Standard_NC12", "Standard_NC24", "Standard_NC24r",  # K80

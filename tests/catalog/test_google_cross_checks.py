@@ -10,7 +10,9 @@ import pytest
 from components import catalog
 from components.catalog import gcp_networks, tpus
 
-googleapiclient = pytest.importorskip("googleapiclient", reason="google-api-python-client, whose discovery documents are compared, is not there")
+googleapiclient = pytest.importorskip(
+    "googleapiclient", reason="google-api-python-client, whose discovery documents are compared, is not there"
+)
 
 NOT_AN_API_METRIC = {
     f"{prefix}NVIDIA_{gpu}_GPUS" for gpu in ("H100_MEGA", "H200", "B200", "GB200", "RTX_PRO_6000") for prefix in ("", "PREEMPTIBLE_")
@@ -50,7 +52,9 @@ def test_no_listed_exception_has_become_an_api_metric() -> None:
 def test_every_rdma_profile_is_of_a_subtype_that_the_api_has() -> None:
     subtypes = {word.casefold() for word in enum("compute.v1", "NetworkProfileProfileType", "rdmaSubtype")}
     profiles = {
-        found.network_profile for m in catalog.machines("gcp") if (found := gcp_networks.gcp_networks(m)) is not None and found.network_profile
+        found.network_profile
+        for m in catalog.machines("gcp")
+        if (found := gcp_networks.gcp_networks(m)) is not None and found.network_profile
     }
 
     assert {profile.rpartition("-")[2] for profile in profiles} <= subtypes

@@ -78,8 +78,8 @@ def test_every_nvidia_machine_that_an_eks_image_supports_is_planned() -> None:
 
 def test_a_machine_that_does_not_exist_is_unknown_and_gets_the_nearest() -> None:
     document = stack(catalog.machine("aws", "p5.48xlarge"))
-    document["pools"][0]["machine"] = "p5.48xlarg"
+    document["pools"][0]["machine"] = "p4de.24xlarg"
 
     _, errors = read(document, region=REGIONS["aws"])
 
-    assert [(error.path, "nearest: p5.48xlarge" in error.message) for error in errors] == [("pools[0].machine", True)]
+    assert [(error.path, "p4de.24xlarge" in str(error)) for error in errors] == [("pools[0].machine", True)]

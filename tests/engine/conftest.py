@@ -92,7 +92,7 @@ class Lookup:
     def of(self, operation: Any, _state: Any) -> Any:
         return self.answers.get(operation.name, CannotTell("nobody knows"))
 
-    def settle(self, operation: Any, id_: str) -> None:
+    def settle(self, _operation: Any, id_: str) -> None:
         self.settled.append(id_)
 
     def outside(self, _state: Any) -> tuple[Leftover, ...]:
@@ -181,7 +181,7 @@ def meanwhile(when: Callable[[], bool], do: Callable[[], None]) -> threading.Thr
     """Runs `do` in the background once `when` holds: a run itself needs the main thread for its signals."""
 
     def work() -> None:
-        if soon(when, 60):
+        if soon(when, 180):
             do()
 
     thread = threading.Thread(target=work, daemon=True)

@@ -91,6 +91,14 @@ def test_a_namespace_takes_its_contents_along_and_waits_for_those_that_cannot_go
     assert not lab.there(namespace)
 
 
+def test_a_release_goes_with_its_namespace(lab: Cloud):
+    namespace = put(lab, "Namespace", name="gpu-operator")
+    with lab.world.store.transaction():
+        release = lab.world.store.put(Record(kind=t.RELEASE, key=KEY, id="gpu-operator/gpu-operator", state={"chart": "gpu-operator"}))
+    assert remove(lab, namespace) is None
+    assert not lab.there(release)
+
+
 def test_what_an_object_owns_goes_after_it(lab: Cloud):
     owner = put(lab, "Job", api="batch/v1")
     owned = put(lab, "Pod", name="p", metadata={"ownerReferences": [{"uid": owner.state["metadata"]["uid"], "name": "x", "kind": "Job"}]})
