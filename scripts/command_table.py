@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def _first_sentence(help_: str) -> str:
-    paragraph = " ".join(help_.split("\n\n")[0].split())
+    paragraph = " ".join(help_.partition("\n\n")[0].split())
     return paragraph.partition(". ")[0].rstrip(".")
 
 

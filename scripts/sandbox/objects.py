@@ -128,7 +128,10 @@ def remove(world: Simulation, record: Record) -> Record | None:
         kept = world.store.put(record.with_state(metadata=metadata, status={"phase": "Terminating"}))
         for inner in _contents(world, record):
             # A Helm release lives in secrets of its namespace: it goes without having been uninstalled.
-            world.store.drop(inner) if inner.kind == t.RELEASE else remove(world, inner)
+            if inner.kind == t.RELEASE:
+                world.store.drop(inner)
+            else:
+                remove(world, inner)
         if _contents(world, record):
             return kept
     world.store.drop(world.store.by_ref(record.ref) or record)

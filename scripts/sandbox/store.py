@@ -110,7 +110,10 @@ class Store:
 
     def _undo(self, changes: dict[str, Any]) -> None:
         for ref, before in reversed(changes["undo"]):
-            self._remove(ref) if before is None else self._place(before)
+            if before is None:
+                self._remove(ref)
+            else:
+                self._place(before)
         self._meta = changes["old_meta"]
 
     def put(self, record: Record) -> Record:

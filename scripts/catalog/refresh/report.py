@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from components.catalog.names import Cloud
+from components.catalog.tables import DATA
 from scripts.errors import Exit
 from scripts.plan.terminal import complain, print_json, results, shown
 
@@ -93,7 +94,14 @@ def _print(outcome: Outcome, console: Console) -> None:
         console.print(shown(f"{len(merged.changes) - SHOWN} more; --json lists them all", "dim"))
     for note in outcome.notes:
         console.print(shown(note, "dim"))
-    console.print(shown(f"written: {outcome.written}" if outcome.written else "nothing was written"))
+    console.print(shown(_ending(outcome)))
+
+
+def _ending(outcome: Outcome) -> str:
+    if outcome.written is None:
+        return "nothing was written"
+    renew = "; now run python -m scripts.catalog.readme" if outcome.written.parent == DATA else ""
+    return f"written: {outcome.written}{renew}"
 
 
 def _complaints(outcome: Outcome) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from scripts.sandbox.kinds import tokens as t
@@ -22,6 +23,10 @@ def _require_table(order: Order) -> Record:
     if table is None:
         raise not_found("InvalidRouteTableID.NotFound", "routeTable", order.inputs.get("routeTableId"))
     return table
+
+
+def _admit_table(order: Order) -> None:
+    require_vpc(order)
 
 
 def _admit_route(order: Order) -> None:
@@ -90,8 +95,6 @@ def _route_id(order: Order) -> str:
 
 def _hash(text: str) -> int:
     """CRC32, as Terraform hashes strings."""
-    import zlib
-
     return zlib.crc32(text.encode())
 
 
@@ -100,7 +103,7 @@ KINDS = (
         token=t.ROUTE_TABLE,
         replace=frozenset({"vpcId"}),
         identify=lambda order: order.world.new_id("rtb"),
-        admit=lambda order: (require_vpc(order), None)[1],
+        admit=_admit_table,
         outputs=_table_outputs,
         releases=_table_releases,
         deleted=_drop_routes,

@@ -43,7 +43,7 @@ def _untag_group(world: Simulation, record: Record) -> None:
         world.store.put(replace(group, tags={k: v for k, v in group.tags.items() if k != key}))
 
 
-def _admit_schedule(order: Order) -> None:
+def _admit_group_part(order: Order) -> None:
     _require_group(order)
 
 
@@ -72,7 +72,7 @@ KINDS = (
         token=t.GROUP_TAG,
         replace=frozenset({"autoscalingGroupName", "tag.key"}),
         identify=lambda order: f"{order.text('autoscalingGroupName')},{order.inputs['tag']['key']}",
-        admit=lambda order: (_require_group(order), None)[1],
+        admit=_admit_group_part,
         created=_tag_group,
         updated=_tag_group,
         deleted=_untag_group,
@@ -81,7 +81,7 @@ KINDS = (
         token=t.SCHEDULE,
         replace=frozenset({"autoscalingGroupName", "scheduledActionName"}),
         identify=lambda order: order.text("scheduledActionName"),
-        admit=_admit_schedule,
+        admit=_admit_group_part,
         outputs=lambda order, id_: {
             "arn": order.arn(
                 "autoscaling", f"scheduledUpdateGroupAction:*:autoScalingGroupName/{order.text('autoscalingGroupName')}:{id_}"
