@@ -62,7 +62,9 @@ class Session:
     def secret_output(self, name: str) -> str | None:
         """One output in plain text; None when the stack has none of that name."""
         ended = self._call("stack", "output", name, "--show-secrets")
-        return ended.text.rstrip("\n") if ended.code == 0 else None
+        if ended.code == _NO_SUCH_STACK or "does not have output property" in ended.text:
+            return None
+        return self._good(ended, f"read its output {name}").rstrip("\n")
 
     def run(self, words: Sequence[str], note: Callable[[str], None]) -> EngineRun:
         """`words` (an action and its flags) as a run with events, not yet started."""

@@ -114,4 +114,6 @@ def _as_export(text: str, path: Path) -> str:
 
 
 def _repair(source: str) -> str:
+    if not source.endswith(".json"):
+        return "Restore an earlier version from its backend's history, then run `gpukit refresh`."
     return f"The engine keeps the last good one beside it ({source}.bak): look at it, copy it over, and run `gpukit refresh` first."

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from scripts.engine.lookup import Leftover
-from scripts.errors import BadInput, Exit, Refused
+from scripts.engine.session import Session
+from scripts.errors import BadInput, Exit, Failed, Refused
 from tests.engine.conftest import Toy
 from tests.engine.toy_provider import Shelf
 
@@ -37,6 +38,17 @@ def test_a_stack_is_made_left_alone_changed_and_destroyed(toy: Toy) -> None:
 def test_no_secret_reaches_screen_or_plain_state(toy: Toy) -> None:
     outcome = toy.act("up")
     assert "canary-secret" not in toy.said.getvalue() + json.dumps(outcome.as_json()) + toy.state_file.read_text()
+
+
+def test_a_secret_output_is_given_on_request_only(toy: Toy) -> None:
+    session = Session(toy.workspace(), "dev")
+    assert session.secret_output("password") is None
+    toy.act("up")
+    assert session.secret_output("password") == "canary-secret"
+    assert session.secret_output("kubeconfig") is None
+    toy.state_file.write_text("{")
+    with pytest.raises(Failed, match="could not read its output password"):
+        session.secret_output("password")
 
 
 def test_a_mandatory_policy_stops_the_preview_and_nothing_is_made(toy: Toy) -> None:
