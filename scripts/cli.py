@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from scripts import cli_sandbox
+from scripts.catalog.commands import app as catalog_app
 from scripts.cli_group import AsJson, Gpukit, InSandbox, Stack, enter, known_stack, run_part
 from scripts.errors import Exit
 
@@ -26,6 +27,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.add_typer(cli_sandbox.app, name="sandbox")
+app.add_typer(catalog_app, name="catalog")
 
 Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

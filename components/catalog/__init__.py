@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .machine_types import Card, Machine, find_machine, machine, machines, regions
     from .names import Cloud, UnknownName
     from .node_images import ImageKind, UnsuitableImage, ami_type, image, images
-    from .prices import Figure, MachinePrice, price, priced, service_names, service_price
+    from .prices import Figure, MachinePrice, price, priced, priced_services, service_names, service_price
     from .versions import KubernetesVersion, kubernetes_versions
 
 AS_OF = date(2026, 11, 30)
@@ -29,7 +29,7 @@ _PARTS = {
     "machine_types": ("Card", "Machine", "find_machine", "machine", "machines", "regions"),
     "names": ("Cloud", "UnknownName"),
     "node_images": ("ImageKind", "UnsuitableImage", "ami_type", "image", "images"),
-    "prices": ("Figure", "MachinePrice", "price", "priced", "service_names", "service_price"),
+    "prices": ("Figure", "MachinePrice", "price", "priced", "priced_services", "service_names", "service_price"),
     "versions": ("KubernetesVersion", "kubernetes_versions"),
 }
 _HOMES = {name: part for part, names in _PARTS.items() for name in names}
@@ -70,6 +70,7 @@ __all__ = [
     "machines",
     "price",
     "priced",
+    "priced_services",
     "quota",
     "quotas",
     "quotas_for",

@@ -8,8 +8,7 @@ from .containers import Container
 from .drivers import at_least, cuda_serves
 from .gpus import gpu
 from .machine_types import Machine
-from .names import UnknownName
-from .node_images import NVIDIA, ImageKind, unsuitable
+from .node_images import CPU, NVIDIA, ImageKind, unsuitable
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +23,9 @@ def node_image(kind: ImageKind, machine: Machine) -> Fit:
     """Whether nodes of `machine` can be started from `kind` and offer their accelerators."""
     if kind.os == "custom":
         return Fit(None, f"{kind.kind}: the launch template names the image, and nothing says what is in it")
+    vendor = machine.vendor or CPU
+    if kind.cloud == machine.cloud and vendor not in kind.serves and kind.serves_others is None:
+        return Fit(None, f"whether {kind.kind} serves {vendor} accelerators is not established")
     reason = unsuitable(kind, machine)
     return Fit(reason is None, reason or f"{kind.kind} serves {machine.family}")
 
@@ -54,8 +56,5 @@ def container(image: Container, machine: Machine, driver: str | None) -> Fit:
 
 def _compiled_for(cuda: str, machine: Machine) -> bool:
     """False only where a bound is known and broken."""
-    try:
-        capability = gpu(machine.gpu_model or "").compute_capability
-    except UnknownName:
-        return True
+    capability = gpu(machine.gpu_model or "").compute_capability
     return capability is None or cuda_serves(cuda, capability) is not False

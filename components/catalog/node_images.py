@@ -13,6 +13,8 @@ from .tables import as_of, claim, rows, source, words
 
 NVIDIA = "NVIDIA"
 CPU = "CPU"
+NOT_ESTABLISHED = "?"
+"""Among the vendors of a row: the list may not be complete."""
 IMAGE_WORDS = ("auto", "al2023", "bottlerocket", "ubuntu")
 
 
@@ -27,11 +29,13 @@ class ImageKind:
     cloud: Cloud
     kind: str
     os: str
-    """`al2023`, `bottlerocket`, `al2`, `windows` or `custom`."""
+    """`al2023`, `bottlerocket`, `al2`, `cos`, `ubuntu`, `azurelinux`, `windows` or `custom`."""
     arch: Arch | None
-    """None: decided by whoever built it."""
+    """None: built for several, or decided by whoever built it."""
     serves: tuple[str, ...]
     """Vendors whose accelerators it serves, and `CPU` for machines without any; () for the user's own image."""
+    serves_others: bool | None
+    """None where it is not established whether it serves vendors that `serves` does not name."""
     driver: bool | None
     driver_branch: str | None
     """Branch of the NVIDIA driver in it ("580"), where known."""
@@ -40,7 +44,10 @@ class ImageKind:
     mig_manager: bool | None
     fabric_manager: bool | None
     efa: bool | None
-    """Whether the EFA kernel module and rdma-core are in it. Like the others: None for the user's own image, which says nothing."""
+    """Whether the EFA kernel module and rdma-core are in it. Like the others: None for the user's own image, which says nothing.
+
+    GKE and AKS put driver and plugin on the node themselves, which is not in the image: `notes` say when.
+    """
     families: tuple[str, ...]
     """Machine families that the vendor supports it on; () where it is not bound to families."""
     offered: bool
@@ -58,7 +65,8 @@ def _images() -> dict[tuple[str, str], ImageKind]:
             kind=row["kind"],
             os=row["os"],
             arch=cast("Arch | None", row["arch"] or None),
-            serves=words(row["serves"]),
+            serves=tuple(vendor for vendor in words(row["serves"]) if vendor != NOT_ESTABLISHED),
+            serves_others=None if NOT_ESTABLISHED in words(row["serves"]) else False,
             driver=claim(row["driver"]),
             driver_branch=row["driver_branch"] or None,
             toolkit=claim(row["toolkit"]),
@@ -116,7 +124,7 @@ def unsuitable(kind: ImageKind, machine: Machine) -> str | None:
         return f"{kind.kind} is not offered to new node groups or not described: {kind.notes}"
     if (machine.vendor or CPU) not in kind.serves:
         return f"{kind.kind} serves {', '.join(kind.serves) or 'nobody'}, and {machine.name} has {machine.vendor or 'no'} accelerators"
-    if kind.arch != machine.arch:
+    if kind.arch not in (None, machine.arch):
         return f"{kind.kind} is built for {kind.arch}, and {machine.name} is {machine.arch}"
     if kind.families and machine.family not in kind.families:
         return f"{kind.kind} does not support {machine.family}, only {', '.join(kind.families)}"

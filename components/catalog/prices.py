@@ -96,6 +96,11 @@ def service_names(cloud: str) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys((service, sku) for service, sku, _ in _services(cloud_named(cloud))))
 
 
+def priced_services(cloud: str) -> tuple[tuple[str, str, str], ...]:
+    """Every (service, sku, region) of the cloud that has a price; `global` for one worldwide rate."""
+    return tuple(_services(cloud_named(cloud)))
+
+
 def _figure(row: Row | None, column: str = "usd") -> Figure | None:
     if row is None or not row[column]:
         return None

@@ -11,7 +11,9 @@ from scripts.errors import BadInput
 if TYPE_CHECKING:
     from .listing import Listing
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, help="Facts with source and age: machines, prices, quotas, drivers, charts; live prices."
+)
 
 Cloud = Annotated[str | None, typer.Option(metavar="CLOUD", help="aws, gcp or azure.")]
 Gpu = Annotated[str | None, typer.Option(metavar="MODEL", help="Part of an accelerator's name, such as H100.")]
@@ -85,6 +87,8 @@ def prices(  # noqa: PLR0913 # one parameter an option
     max_usd: MaxUsd = None,
     cpu: AllMachines = False,
     missing: Annotated[bool, typer.Option("--missing", help="List machines without a known price instead.")] = False,
+    services: Annotated[bool, typer.Option("--services", help="List what is no machine: control planes, NAT, disks, traffic.")] = False,
+    commitments: Annotated[bool, typer.Option("--commitments", help="List discounts for one and three years.")] = False,
     sort: Sort = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,9 +96,11 @@ def prices(  # noqa: PLR0913 # one parameter an option
 
     Example: gpukit catalog prices p5.48xlarge --region us-east-1
     """
-    from . import machine_listing
+    from . import fact_listing, machine_listing
     from .wanted import the_machine, wanted
 
+    if missing + services + commitments > 1:
+        raise BadInput("--missing, --services and --commitments are different lists: choose one.")
     chosen = the_machine(machine, cloud) if machine else None
     asked = wanted(
         cloud=chosen.cloud if chosen else cloud,
@@ -107,7 +113,12 @@ def prices(  # noqa: PLR0913 # one parameter an option
         cpu_too=cpu or chosen is not None,
     )
     names = (chosen.name,) if chosen else ()
-    listed = machine_listing.missing(asked, names) if missing else machine_listing.prices(asked, names)
+    if services:
+        listed = fact_listing.services(asked)
+    elif commitments:
+        listed = fact_listing.discounts(asked)
+    else:
+        listed = (machine_listing.missing if missing else machine_listing.prices)(asked, names)
     _print(listed.ordered(sort), as_json=as_json)
 
 

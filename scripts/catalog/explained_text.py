@@ -133,11 +133,11 @@ def _quota_table(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 
 def _images(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
-    """Those that run, then why the others do not."""
-    if not rows:
-        return shown("the catalogue describes no node images of this cloud")
+    """Those that run, with what is to be known about them; then why the others do not."""
     ordered = sorted(rows, key=lambda row: row["runs"] is not True)
-    return _verdicts((row["runs"], row["reason"]) for row in ordered)
+    return _verdicts(
+        (row["runs"], f"{row['reason']}: {row['notes']}" if row["runs"] and row["notes"] else row["reason"]) for row in ordered
+    )
 
 
 def _containers(rows: Sequence[Mapping[str, Any]]) -> RenderableType:

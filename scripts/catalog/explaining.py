@@ -69,7 +69,8 @@ def _quota(quota: catalog.Quota) -> dict[str, Any]:
 def _image(kind: catalog.ImageKind, machine: Machine) -> dict[str, Any]:
     found = fit.node_image(kind, machine)
     shipped = ("driver", "driver_branch", "toolkit", "device_plugin", "efa")
-    return {"kind": kind.kind, "runs": found.runs, "reason": found.reason, **{part: getattr(kind, part) for part in shipped}}
+    parts = {part: getattr(kind, part) for part in shipped}
+    return {"kind": kind.kind, "runs": found.runs, "reason": found.reason, "notes": kind.notes, **parts}
 
 
 def _containers(machine: Machine) -> Iterator[dict[str, Any]]:

@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any
 
 from components import catalog
-from components.catalog import Machine, containers, drivers, gpus
+from components.catalog import Machine, commitments, containers, drivers, gpus
 
 from .listing import Column, Listing, Row, age_days
 from .wanted import Wanted
@@ -31,7 +31,7 @@ _GPU_COLUMNS = (
 def gpu_models(wanted: Wanted) -> Listing:
     """GPU models; with a cloud, region or machine filter only those that a machine left over carries."""
     narrowed = wanted.cloud or wanted.region or wanted.rdma or wanted.spot
-    carried = {machine.gpu_model for machine in wanted.machines()} if narrowed else None
+    carried = {machine.gpu_model for machine in wanted.machines()} | _attached(wanted) if narrowed else None
     rows = tuple(
         plain(gpu)
         for gpu in gpus.gpus()
@@ -40,6 +40,14 @@ def gpu_models(wanted: Wanted) -> Listing:
         and gpu.memory_gib >= (wanted.min_memory_gib or 0)
     )
     return Listing(kind="gpus", columns=_GPU_COLUMNS, rows=rows, note="Dense TFLOPS; NVLink in GB/s; MIG: most instances.")
+
+
+def _attached(wanted: Wanted) -> set[str]:
+    """Models that GCP attaches to N1 machines of one's choice: no machine row carries them."""
+    if "gcp" not in wanted.clouds() or wanted.rdma:
+        return set()
+    offered = [gpu for gpu in gpus.attached_gpus() if wanted.region in (None, *catalog.regions("gcp", gpu.accelerator))]
+    return {gpu.gpu_model for gpu in offered}
 
 
 _QUOTA_COLUMNS = (
@@ -115,6 +123,44 @@ def _part(kind: str, rows: Iterable[Row], *columns: Column) -> Listing:
 
 def _at_least(driver: str | None, floor: str) -> bool | None:
     return None if driver is None else drivers.at_least(driver, floor)
+
+
+_SERVICE_COLUMNS = (
+    Column("cloud", "cloud"),
+    Column("service", "service", folds=True),
+    Column("sku", "what", folds=True),
+    Column("region", "region", folds=True),
+    Column("usd", "USD", "usd"),
+    Column("unit", "per"),
+    Column("age_days", "age", "age"),
+)
+
+
+def services(wanted: Wanted) -> Listing:
+    """Everything with a price that is no machine: control planes, NAT, addresses, disks, file systems, traffic."""
+    rows = tuple(
+        {"cloud": cloud, "service": service, "sku": sku, "region": region, **plain(figure)}
+        for cloud in wanted.clouds()
+        for service, sku, region in catalog.priced_services(cloud)
+        if wanted.region in (None, region) and (figure := catalog.service_price(cloud, region, service, sku))
+    )
+    return Listing(kind="prices-services", columns=_SERVICE_COLUMNS, rows=rows, note=f"{len(rows)} prices.")
+
+
+_COMMITMENT_COLUMNS = (
+    Column("cloud", "cloud"),
+    Column("family", "family", folds=True),
+    Column("kind", "kind", folds=True),
+    Column("term", "term"),
+    Column("discount_percent", "% off", "number"),
+    Column("age_days", "age", "age"),
+)
+
+
+def discounts(wanted: Wanted) -> Listing:
+    """What committing to one or three years takes off."""
+    rows = tuple(plain(each) for cloud in wanted.clouds() for each in commitments.commitments(cloud))
+    return Listing(kind="prices-commitments", columns=_COMMITMENT_COLUMNS, rows=rows, note="Below the on-demand price of the family.")
 
 
 _CHART_COLUMNS = (

@@ -15,6 +15,9 @@ from components.catalog import UnknownName
 from scripts.errors import BadInput
 from scripts.plan.terminal import print_json, shown
 
+FOLDED = 12
+"""Characters that a folding column keeps at least."""
+
 Row = Mapping[str, Any]
 """JSON values by column key. None: not established."""
 
@@ -28,6 +31,8 @@ class Column:
     form: Literal["text", "number", "usd", "age"] = "text"
     folds: bool = False
     """Whether the text may be broken into lines when the table is too wide."""
+    of: str | None = None
+    """Key of the figure whose age this is: where there is no figure, there is no age."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +83,20 @@ def show(listings: Sequence[Listing], console: Console, *, as_json: bool) -> Non
 
 
 def table(listing: Listing) -> Table:
-    """Numbers stay whole; what may fold does so when the terminal is narrow."""
+    """What may fold does so when the terminal is narrow; everything else stays whole, as half a number is a wrong one."""
     made = Table(box=None, pad_edge=False, header_style="dim")
-    for column in listing.columns:
-        made.add_column(column.heading, justify="left" if column.form == "text" else "right", no_wrap=not column.folds, overflow="fold")
-    for row in listing.rows:
-        made.add_row(*(shown(_cell(column, row)) for column in listing.columns))
+    cells = [[_cell(column, row) for column in listing.columns] for row in listing.rows]
+    for at, column in enumerate(listing.columns):
+        widest = max([len(column.heading), *(len(line[at]) for line in cells)])
+        made.add_column(
+            column.heading,
+            justify="left" if column.form == "text" else "right",
+            no_wrap=not column.folds,
+            min_width=min(widest, FOLDED) if column.folds else widest,
+            overflow="fold",
+        )
+    for line in cells:
+        made.add_row(*map(shown, line))
     return made
 
 
@@ -93,6 +106,8 @@ def _cell(column: Column, row: Row) -> str:
         case "usd":
             return usd(value)
         case "age":
+            if column.of is not None and row[column.of] is None:
+                return ""
             return "undated" if value is None else f"{value} d"
         case _:
             return cell(value)
@@ -114,10 +129,10 @@ def cell(value: object) -> str:
 
 
 def usd(value: float | None) -> str:
-    """A price: cents of large ones, four decimals of small ones."""
+    """A price: cents of large ones, four decimals of small ones, six of those below a cent."""
     if value is None:
         return ""
-    return f"{value:,.2f}" if value >= 10 else f"{value:.4f}"
+    return f"{value:,.2f}" if value >= 10 else f"{value:.4f}" if value >= 0.01 else f"{value:.6f}"
 
 
 def age_days(day: date | None) -> int | None:

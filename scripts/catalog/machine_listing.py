@@ -15,14 +15,14 @@ MARKETS = ("on_demand", "spot", "capacity_block", "flex_start", "calendar")
 
 _MACHINE_COLUMNS = (
     Column("cloud", "cloud"),
-    Column("name", "machine"),
+    Column("name", "machine", folds=True),
     Column("gpu_model", "accelerator", folds=True),
     Column("gpu_count", "count", "number"),
     Column("gpu_memory_gib", "GiB each", "number"),
     Column("vcpus", "vCPU", "number"),
     Column("fabric", "fabric"),
     Column("usd_per_hour", "USD/h from", "usd"),
-    Column("price_age_days", "age", "age"),
+    Column("price_age_days", "age", "age", of="usd_per_hour"),
 )
 
 
@@ -99,8 +99,8 @@ def facts(machine: Machine) -> dict[str, Any]:
 
 _PRICE_COLUMNS = (
     Column("cloud", "cloud"),
-    Column("machine", "machine"),
-    Column("region", "region"),
+    Column("machine", "machine", folds=True),
+    Column("region", "region", folds=True),
     Column("market", "market"),
     Column("usd", "USD/h", "usd"),
     Column("usd_high", "dearest", "usd"),
@@ -153,7 +153,7 @@ def offers(price: MachinePrice) -> Iterator[dict[str, Any]]:
 
 _MISSING_COLUMNS = (
     Column("cloud", "cloud"),
-    Column("machine", "machine"),
+    Column("machine", "machine", folds=True),
     Column("gpu_model", "accelerator", folds=True),
     Column("missing", "no known price"),
     Column("status", "listed", folds=True),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -67,13 +68,33 @@ def _hidden(value: str) -> str:
 def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
     """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets."""
     return Recording(
-        resources=ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(map(_resource, tape.entries)), config=config),
+        resources=ResourceSet(
+            project=tape.project, stack=tape.stack, resources=tuple(map(_resource, _ordered(tape.entries))), config=config
+        ),
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
         notes=tuple(tape.notes),
         error=tape.error,
         aliases={e.urn: tuple(e.aliases) for e in tape.entries if e.aliases},
     )
+
+
+def _ordered(entries: Sequence[Entry]) -> list[Entry]:
+    """Each entry behind what it rests on, ties by URN: the SDK awaits sets of tasks, so the order of arrival differs between runs."""
+    by_urn = {entry.urn: entry for entry in entries}
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    for entry in entries:
+        sorter.add(entry.urn, *(urn for urn in (entry.parent, entry.provider, *entry.dependencies) if urn in by_urn and urn != entry.urn))
+    ordered: list[Entry] = []
+    try:
+        sorter.prepare()
+    except CycleError:  # a foreign program's own knot: the engine would refuse it, the readers need not
+        return list(entries)
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready())
+        ordered += [by_urn[urn] for urn in ready]
+        sorter.done(*ready)
+    return ordered
 
 
 def tune_collector() -> None:
@@ -97,8 +118,8 @@ def _resource(entry: Entry) -> Resource:
         inputs=inputs,
         outputs=inputs,
         id=entry.id or Unknown("id"),
-        dependencies=tuple(entry.dependencies),
-        property_dependencies={k: tuple(v) for k, v in entry.property_dependencies.items()},
+        dependencies=tuple(sorted(entry.dependencies)),
+        property_dependencies={k: tuple(sorted(v)) for k, v in sorted(entry.property_dependencies.items())},
         provider=entry.provider or None,
         options=Options(
             protect=entry.protect,

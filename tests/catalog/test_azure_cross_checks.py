@@ -58,3 +58,7 @@ def test_mig_machines_carry_gpus_that_split_into_as_many_parts_as_aks_offers() -
     parts = {gpus.gpu(m.gpu_model or "").mig_instances for m in catalog.machines("azure") if m.mig and "RTX" not in (m.gpu_model or "")}
 
     assert parts == {max(slices)}
+
+
+def test_node_images_are_os_skus_of_the_api() -> None:
+    assert {image.kind for image in catalog.images("azure")} <= values(aks.OSSKU)

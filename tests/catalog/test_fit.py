@@ -18,10 +18,14 @@ def aws(name: str) -> catalog.Machine:
     ("image", "machine", "runs", "reason"),
     [
         ("AL2023_x86_64_NVIDIA", "p5.48xlarge", True, "serves p5"),
-        ("AL2023_x86_64_NVIDIA", "g5g.xlarge", False, "built for x86_64, and g5g.xlarge is arm64"),
+        pytest.param(
+            "AL2023_x86_64_NVIDIA", "g5g.xlarge", False, "built for x86_64, and g5g.xlarge is arm64", marks=pytest.mark.failure("B9")
+        ),
         ("AL2023_x86_64_NVIDIA", "m7i.large", False, "serves NVIDIA, and m7i.large has no accelerators"),
-        ("AL2023_x86_64_NVIDIA", "g7.8xlarge", False, "does not support g7"),
-        ("AL2023_x86_64_STANDARD", "p5.48xlarge", False, "serves CPU, and p5.48xlarge has NVIDIA accelerators"),
+        pytest.param("AL2023_x86_64_NVIDIA", "g7.8xlarge", False, "does not support g7", marks=pytest.mark.failure("B10")),
+        pytest.param(
+            "AL2023_x86_64_STANDARD", "p5.48xlarge", False, "serves CPU, and p5.48xlarge has NVIDIA", marks=pytest.mark.failure("B6")
+        ),
         ("BOTTLEROCKET_ARM_64_NVIDIA", "p6e-gb200.36xlarge", False, "does not support p6e-gb200"),
         ("AL2_x86_64_GPU", "g5.xlarge", False, "not offered to new node groups"),
         ("CUSTOM", "p5.48xlarge", None, "nothing says what is in it"),
@@ -34,12 +38,40 @@ def test_a_node_image_runs_on_a_machine_or_says_why_not(image: str, machine: str
     assert reason in found.reason
 
 
+@pytest.mark.parametrize(
+    ("cloud", "image", "machine", "runs"),
+    [
+        ("gcp", "COS_CONTAINERD", "a3-megagpu-8g", True),
+        ("gcp", "COS_CONTAINERD", "a4x-highgpu-4g", True),
+        ("gcp", "COS_CONTAINERD", "ct6e-standard-4t", None),
+        ("azure", "Ubuntu", "Standard_ND96isr_H100_v5", True),
+        ("azure", "Ubuntu", "Standard_ND96isr_MI300X_v5", None),
+        ("azure", "AzureLinux", "Standard_D4s_v5", True),
+    ],
+)
+def test_what_is_not_established_about_an_image_is_neither_yes_nor_no(cloud: str, image: str, machine: str, runs: bool | None) -> None:
+    found = catalog.image(cloud, image)
+
+    assert found is not None
+    assert fit.node_image(found, catalog.machine(cloud, machine)).runs is runs
+
+
+@pytest.mark.parametrize("cloud", ["gcp", "azure"])
+def test_on_gke_and_aks_no_image_ships_the_driver_and_its_notes_say_who_brings_it(cloud: str) -> None:
+    for image in catalog.images(cloud):
+        assert image.driver is False, image.kind
+        assert "GKE installs" in image.notes or "AKS installs" in image.notes or image.notes.startswith("as "), image.kind
+
+
 def test_an_image_of_one_cloud_does_not_run_on_a_machine_of_another() -> None:
     found = fit.node_image(kind("AL2023_x86_64_NVIDIA"), catalog.machine("gcp", "g2-standard-4"))
 
     assert found.runs is False
 
 
+@pytest.mark.failure("B6")
+@pytest.mark.failure("B9")
+@pytest.mark.failure("B10")
 def test_the_image_that_a_word_means_always_runs() -> None:
     for machine in catalog.machines("aws"):
         for word in ("al2023", "bottlerocket"):

@@ -3,16 +3,18 @@ from datetime import date
 import pytest
 
 from components import catalog
+from components.catalog.tables import UNDATED, rows
 
 
 def test_a_machine_price_carries_unit_source_and_day() -> None:
+    (row,) = (r for r in rows("aws_prices") if (r["machine"], r["region"], r["market"]) == ("p5.48xlarge", "us-east-1", "on_demand"))
     price = catalog.price("aws", "us-east-1", "p5.48xlarge")
 
     assert price is not None
     assert price.on_demand is not None
-    assert (price.on_demand.usd, price.on_demand.unit) == (55.04, "hour")
+    assert (price.on_demand.usd, price.on_demand.unit) == (float(row["usd"]), "hour")
     assert price.on_demand.source
-    assert price.on_demand.as_of == date(2026, 7, 20)
+    assert price.on_demand.as_of == date.fromisoformat(row["as_of"])
 
 
 def test_spot_and_on_demand_keep_their_own_source_and_day() -> None:
@@ -69,14 +71,14 @@ def test_no_known_price_is_none() -> None:
 
 
 def test_an_undated_price_has_no_day() -> None:
-    undated = [
-        figure
-        for region, machine in catalog.priced("aws")
-        if (price := catalog.price("aws", region, machine)) and (figure := price.on_demand) and figure.as_of is None
-    ]
+    """Services, as a refresh dates the prices of machines."""
+    undated = next(row for row in rows("aws_services") if row["as_of"] == UNDATED)
 
-    assert undated
-    assert all(figure.source for figure in undated)
+    figure = catalog.service_price("aws", undated["region"], undated["service"], undated["sku"])
+
+    assert figure is not None
+    assert figure.as_of is None
+    assert figure.source
 
 
 @pytest.mark.parametrize(
@@ -132,3 +134,11 @@ def test_what_every_cluster_bills_has_one_name_on_all_clouds(cloud: str, region:
     common = [(control_plane, "standard"), ("nat_gateway", "hour"), ("nat_gateway", "gb"), ("public_ipv4", "hour")]
 
     assert [item for item in common if catalog.service_price(cloud, region, *item) is None] == []
+
+
+@pytest.mark.parametrize("cloud", ["aws", "gcp", "azure"])
+def test_every_service_that_is_listed_has_a_price_in_its_region(cloud: str) -> None:
+    listed = catalog.priced_services(cloud)
+
+    assert {(service, sku) for service, sku, _ in listed} == set(catalog.service_names(cloud))
+    assert all(catalog.service_price(cloud, region, service, sku) for service, sku, region in listed)

@@ -37,6 +37,31 @@ def test_a_table_fits_a_terminal_of_100_columns(listing: str) -> None:
     assert max(len(line) for line in done.stdout.splitlines()) <= WIDTH
 
 
+@pytest.mark.parametrize(
+    ("listing", "headings"),
+    [
+        ("machines", ["accelerator", "count", "GiB each", "vCPU", "fabric", "USD/h from", "age"]),
+        ("gpus", ["model", "architecture", "CC", "GiB", "GB/s", "BF16", "FP8", "NVLink", "MIG", "W", "age"]),
+        ("prices", ["machine", "region", "market", "USD/h", "dearest", "as of", "age"]),
+        ("quotas", ["code", "name", "unit", "market", "new account", "age"]),
+        ("charts", ["chart", "version", "newer seen", "repository", "age"]),
+    ],
+)
+def test_no_column_is_squeezed_out(listing: str, headings: list[str]) -> None:
+    assert re.search(r" +".join(headings) + "$", run(listing).stdout.splitlines()[0].rstrip())
+
+
+def test_no_price_is_cut_to_fit() -> None:
+    """Half a number is a wrong one: names fold, figures do not."""
+    printed = run("prices", "--cloud", "azure").stdout
+    shown = {line.split()[-3] for line in printed.splitlines() if line.startswith("azure")}
+
+    assert shown
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in shown)
+    figures = {f"{row['usd']:.4f}" for row in rows("prices", "--cloud", "azure") if row["usd"] < 10}
+    assert figures <= set(printed.split())
+
+
 @pytest.mark.parametrize("listing", LISTS)
 def test_json_has_a_versioned_schema_and_every_row_says_how_old_it_is(listing: str) -> None:
     document = json.loads(run(listing, "--json").stdout)
@@ -48,6 +73,12 @@ def test_json_has_a_versioned_schema_and_every_row_says_how_old_it_is(listing: s
 
 def test_a_table_says_undated_where_a_source_gives_no_day() -> None:
     assert "undated" in run("gpus").stdout
+
+
+def test_a_machine_without_a_price_has_no_age_of_one() -> None:
+    line = next(line for line in run("machines", "--cloud", "aws").stdout.splitlines() if " f2.6xlarge " in line)
+
+    assert "undated" not in line
 
 
 def test_every_accelerator_machine_is_listed_and_no_other() -> None:
@@ -91,6 +122,13 @@ def test_spot_prices_are_those_of_the_dearest_zone() -> None:
     assert found["p4d.24xlarge"]["usd_per_hour"] == price.spot_high.usd
 
 
+def test_where_a_row_does_not_say_whether_spot_is_sold_a_spot_price_does() -> None:
+    found = {row["name"] for row in rows("machines", "--cloud", "azure", "--spot")}
+
+    assert "Standard_ND96isr_H100_v5" in found
+    assert "Standard_ND128isr_GB300_v6" not in found
+
+
 def test_rows_are_ordered_by_any_key_and_unknown_values_come_last() -> None:
     prices = [row["usd_per_hour"] for row in rows("machines", "--sort", "usd_per_hour")]
     known = [usd for usd in prices if usd is not None]
@@ -132,8 +170,11 @@ def test_prices_of_a_machine_name_each_way_of_buying_it() -> None:
     found = {row["market"]: row for row in rows("prices", "p5.48xlarge", "--region", "us-east-1")}
 
     assert set(found) == {"on_demand", "spot", "capacity_block"}
-    assert found["on_demand"]["usd"] == 55.04
-    assert found["spot"]["usd_high"] > found["spot"]["usd"]
+    price = catalog.price("aws", "us-east-1", "p5.48xlarge")
+    assert price is not None
+    assert price.on_demand is not None
+    assert found["on_demand"]["usd"] == price.on_demand.usd
+    assert found["spot"]["usd_high"] is None or found["spot"]["usd_high"] > found["spot"]["usd"]
 
 
 def test_prices_without_a_price_are_listed_as_missing() -> None:
@@ -148,6 +189,31 @@ def test_prices_without_a_price_are_listed_as_missing() -> None:
 
 def test_missing_prices_of_a_cpu_machine_can_be_asked_for_by_name() -> None:
     assert [row["machine"] for row in rows("prices", "a1.large", "--missing")] == ["a1.large"]
+
+
+def test_services_of_a_region_are_listed_with_their_units() -> None:
+    found = {(row["service"], row["sku"]): row for row in rows("prices", "--services", "--cloud", "aws", "--region", "us-east-1")}
+
+    assert found["nat_gateway", "hour"]["unit"] == "hour"
+    assert found["eks_control_plane", "standard"]["usd"] == 0.1
+    assert max(map(len, run("prices", "--services").stdout.splitlines())) <= WIDTH
+
+
+def test_commitments_say_what_they_take_off() -> None:
+    assert {row["term"] for row in rows("prices", "--commitments", "--cloud", "aws")} == {"1y", "3y"}
+    assert max(map(len, run("prices", "--commitments").stdout.splitlines())) <= WIDTH
+
+
+def test_two_lists_at_once_are_wrong_usage() -> None:
+    done = run("prices", "--missing", "--services")
+
+    assert done.exit_code == 2
+    assert "choose one" in done.stderr
+
+
+def test_gpus_that_gcp_attaches_to_n1_are_gpus_of_gcp() -> None:
+    assert "T4" in {row["model"] for row in rows("gpus", "--cloud", "gcp", "--region", "us-central1")}
+    assert "T4" not in {row["model"] for row in rows("gpus", "--cloud", "gcp", "--rdma")}
 
 
 def test_quotas_of_a_machine_are_the_caps_that_it_counts_against() -> None:
@@ -176,7 +242,8 @@ def test_charts_are_those_of_the_catalogue() -> None:
 
 
 def test_gpus_of_a_cloud_are_those_that_its_machines_carry() -> None:
-    assert {row["model"] for row in rows("gpus", "--cloud", "gcp")} <= {m.gpu_model for m in catalog.machines("gcp")}
+    carried = {m.gpu_model for m in catalog.machines("gcp")} | {a.gpu_model for a in catalog.gpus.attached_gpus()}
+    assert {row["model"] for row in rows("gpus", "--cloud", "gcp")} <= carried
     assert "H200 SXM" in {row["model"] for row in rows("gpus", "--cloud", "gcp")}
 
 

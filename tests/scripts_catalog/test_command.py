@@ -12,8 +12,10 @@ import pytest
 
 from components import catalog
 from components.catalog.tables import DATA, rows
-from scripts.catalog.refresh import command
+from scripts.catalog.refresh import command, report
 from scripts.catalog.refresh.command import Addresses, run
+from scripts.catalog.refresh.report import SHOWN
+from scripts.catalog.refresh.table import prices_of
 from scripts.errors import BadInput, Exit
 
 from .doubles import Aws, Azure, Google, meter, product
@@ -23,6 +25,7 @@ from .test_google import A3
 pytestmark = pytest.mark.usefixtures("aws_credentials")
 
 RISE = 1.02
+P5 = prices_of(rows("aws_prices"))["p5.48xlarge", "us-east-1", "on_demand"]
 FEW = {"aws": ("p4d.24xlarge", "p5.48xlarge", "g5.xlarge", "g5.2xlarge"), "azure": ("Standard_ND96isr_H100_v5",)}
 """Machines that these tests ask for; which ones are asked for really is a test of its own."""
 
@@ -93,7 +96,7 @@ def test_write_updates_the_catalogue_with_source_and_day(serve, data: Path) -> N
     assert refresh(serve, "aws", aws=aws_double(), write=True) is Exit.FINE
 
     row = table(data)["p5.48xlarge", "us-east-1", "on_demand"]
-    assert (float(row["usd"]), row["source"], row["as_of"]) == (pytest.approx(55.04 * RISE), "live-aws-price-list", "2026-11-30")
+    assert (float(row["usd"]), row["source"], row["as_of"]) == (pytest.approx(P5 * RISE), "live-aws-price-list", "2026-11-30")
     assert table(data)["p5.48xlarge", "us-east-1", "capacity_block"]["source"] == "capacity-blocks"
     assert "live-aws-price-list" in (data / "sources.csv").read_text(encoding="utf-8")
 
@@ -112,7 +115,7 @@ def test_out_writes_complete_tables_into_a_folder(serve, data: Path, tmp_path: P
     [
         ({"g5_xlarge": 0.0}, "g5.xlarge in us-east-1, on-demand: 0 USD is no price."),
         ({"g5_xlarge": -1.0}, "-1 USD is no price"),
-        ({"p5_48xlarge": 500.0}, "55.04 before, 500 now: more than 2 times apart"),
+        ({"p5_48xlarge": 10 * P5}, f"{P5:g} before, {10 * P5:g} now: more than 2 times apart"),
         ({"g5_2xlarge": 0.7}, "less than the smaller g5.xlarge"),
     ],
 )
@@ -146,14 +149,16 @@ def test_one_cloud_that_fails_leaves_the_others_to_go_on(serve, data: Path, caps
     denied = Answer({"__type": "AccessDeniedException", "message": "no"}, 400)
 
     code = refresh(serve, "aws", "azure", aws=lambda _: denied, azure=Azure([meter(h100, "eastus", 99.0)]), write=True)
+    before = prices_of(rows("azure_prices"))[h100, "eastus", "on_demand"]
 
     told = capsys.readouterr()
     failed, fine = json.loads(told.out)["clouds"]
+    percent = round(100 * (99.0 / before - 1), 1)
     assert code is Exit.FAILED
     assert "pricing:GetProducts" in failed["error"]
     assert failed["written"] is None
     assert fine["changes"] == [
-        {"machine": h100, "region": "eastus", "market": "on_demand", "before_usd": 98.32, "after_usd": 99.0, "percent": 0.7},
+        {"machine": h100, "region": "eastus", "market": "on_demand", "before_usd": before, "after_usd": 99.0, "percent": percent},
     ]
     assert table(data, "azure")[h100, "eastus", "on_demand"]["usd"] == "99"
     assert (data / "aws_prices.csv").read_bytes() == (DATA / "aws_prices.csv").read_bytes()
@@ -198,6 +203,20 @@ def test_a_price_list_without_any_of_the_machines_is_a_failure(serve, data: Path
     assert (data / "azure_prices.csv").read_bytes() == (DATA / "azure_prices.csv").read_bytes()
 
 
+@pytest.mark.parametrize("item", [{}, {"retailPrice": "much"}, {"effectiveStartDate": "soon"}, {"effectiveStartDate": "2026-01-01"}])
+def test_a_price_list_that_changed_its_form_is_a_failure_of_that_cloud_alone(serve, data: Path, capsys, item: dict) -> None:
+    odd = {**meter("Standard_ND96isr_H100_v5", "eastus", 98.0), **item}
+    if not item:
+        del odd["armRegionName"]
+
+    assert refresh(serve, "azure", "aws", azure=Azure([odd]), aws=aws_double(), write=True) is Exit.FAILED
+
+    azure, aws = json.loads(capsys.readouterr().out)["clouds"]
+    assert "a form that this version does not read" in azure["error"]
+    assert aws["written"]
+    assert (data / "azure_prices.csv").read_bytes() == (DATA / "azure_prices.csv").read_bytes()
+
+
 def test_a_folder_that_cannot_be_written_is_said_and_the_old_table_stays(serve, data: Path, tmp_path: Path, capsys) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("in the way")
@@ -222,6 +241,26 @@ def test_people_see_the_largest_changes_and_what_happened(serve, capsys) -> None
     assert said.splitlines()[2].startswith("g5.xlarge")
     assert "nothing was written" in said
     assert max(map(len, said.splitlines())) <= 100
+
+
+def test_of_many_changes_people_see_the_largest_and_how_many_more_there_are(serve, capsys) -> None:
+    h100 = "Standard_ND96isr_H100_v5"
+    dearer = [
+        meter(h100, row["region"], float(row["usd"]) * RISE)
+        for row in rows("azure_prices")
+        if (row["machine"], row["market"]) == (h100, "on_demand")
+    ]
+
+    assert len(dearer) > SHOWN
+    assert refresh(serve, "azure", azure=Azure(dearer), as_json=False) is Exit.FINE
+    assert f"{len(dearer) - SHOWN} more; --json lists them all" in capsys.readouterr().out
+
+
+def test_whoever_writes_into_the_catalogue_is_told_to_renew_its_readme(serve, data: Path, capsys, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "DATA", data)
+
+    assert refresh(serve, "aws", aws=aws_double(), write=True, as_json=False) is Exit.FINE
+    assert "now run python -m scripts.catalog.readme" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(

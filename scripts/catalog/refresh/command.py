@@ -15,10 +15,10 @@ from components import catalog, clock
 from components.catalog import Machine
 from components.catalog.names import CLOUDS, Cloud
 from components.catalog.tables import DATA, rows
+from scripts.catalog.wanted import the_cloud, the_machine
 from scripts.errors import BadInput, Exit, Failed, GpukitError, Refused
 from scripts.plan.terminal import progress
 
-from ..wanted import the_cloud, the_machine  # noqa: TID252 # the package's own filters
 from . import aws, azure, google
 from .offer import Offer
 from .polling import TIMEOUT_S, Api
@@ -104,6 +104,11 @@ def refreshed(cloud: Cloud, request: Request) -> Outcome:
         return _taken(cloud, offers, notes, request)
     except GpukitError as error:
         return Outcome(cloud=cloud, error=str(error), exit=error.exit)
+    except (LookupError, TypeError, ValueError) as error:
+        # a list that changed its form must not pass for one without prices, nor stop the other clouds
+        what = f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        text = f"the price list of {cloud} answered in a form that this version does not read ({what}). Nothing was written."
+        return Outcome(cloud=cloud, error=text, exit=Exit.FAILED)
 
 
 def _stay_out_of_the_real_world(cloud: Cloud, addresses: Addresses) -> None:

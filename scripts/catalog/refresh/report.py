@@ -11,10 +11,10 @@ from rich.console import Console
 
 from components.catalog.names import Cloud
 from components.catalog.tables import DATA
+from scripts.catalog.listing import Column, Listing, table
 from scripts.errors import Exit
 from scripts.plan.terminal import complain, print_json, results, shown
 
-from ..listing import Column, Listing, table  # noqa: TID252 # the package's own tables
 from .sanity import Absurd
 from .table import Change, Merged
 

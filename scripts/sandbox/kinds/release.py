@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from scripts.sandbox import objects
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.kinds.kind import Kind, Order
 from scripts.sandbox.refusal import Refusal
+from scripts.sandbox.simulation import Simulation
+from scripts.sandbox.store import Record
 
+SECRET = objects.token("v1", "Secret")
+MOST_REVISIONS = 10
+"""Helm's default `--history-max`."""
 NOTE = "simulated: the chart and its values are recorded; nothing is rendered and nothing runs"
 
 
@@ -16,8 +22,6 @@ def _namespace(order: Order) -> str:
 
 
 def _admit(order: Order) -> None:
-    from scripts.sandbox import objects
-
     name, namespace = order.text("name"), _namespace(order)
     if any(other.id == f"{namespace}/{name}" for other in order.peers()):
         raise Refusal("AlreadyExists", "cannot re-use a name that is still in use", source="Helm, pkg/action/install.go")
@@ -59,6 +63,38 @@ def _outputs(order: Order, id_: str) -> dict[str, Any]:
     }
 
 
+def _history(world: Simulation, record: Record) -> list[Record]:
+    """The release's storage Secrets, oldest first."""
+    namespace, name = record.id.split("/", 1)
+    mine = {"owner": "helm", "name": name}
+    secrets = [s for s in world.store.of_kind(SECRET, record.key) if s.id.startswith(f"{namespace}/")]
+    found = [s for s in secrets if mine.items() <= (s.state["metadata"].get("labels") or {}).items()]
+    return sorted(found, key=lambda secret: int(secret.state["metadata"]["labels"]["version"]))
+
+
+def _remember(order: Order, record: Record) -> None:
+    """Helm keeps each revision in a Secret of the release's namespace, by which a release is found again after a killed client.
+
+    Source: Helm, pkg/storage/driver/secrets.go. The content is left out: values may be secret, and nothing here reads it.
+    """
+    world, (namespace, name) = order.world, record.id.split("/", 1)
+    history = _history(world, record)
+    for earlier in history:
+        labels = {**earlier.state["metadata"]["labels"], "status": "superseded"}
+        objects.replace_body(world, earlier, {**earlier.state, "metadata": {**earlier.state["metadata"], "labels": labels}})
+    for forgotten in history[: max(0, len(history) + 1 - MOST_REVISIONS)]:
+        objects.remove(world, forgotten)
+    revision = str(record.state["status"]["revision"])
+    labels = {"owner": "helm", "name": name, "status": "deployed", "version": revision}
+    metadata = {"name": f"sh.helm.release.v1.{name}.v{revision}", "namespace": namespace, "labels": labels}
+    objects.put(world, record.key, {"apiVersion": "v1", "kind": "Secret", "type": "helm.sh/release.v1", "metadata": metadata})
+
+
+def _forget(world: Simulation, record: Record) -> None:
+    for secret in _history(world, record):
+        objects.remove(world, secret)
+
+
 KINDS = (
     Kind(
         token=t.RELEASE,
@@ -71,6 +107,9 @@ KINDS = (
         admit=_admit,
         outputs=_outputs,
         moving=frozenset({"status", "description", "resourceNames"}),
+        created=_remember,
+        updated=_remember,
+        deleted=_forget,
         starts="deployed",
         starting="pending-install",
     ),
