@@ -24,14 +24,14 @@ help: ## this list
 	@.uv/bin/pip install --quiet --disable-pip-version-check 'uv>=0.8'
 
 .venv/.ready: pyproject.toml uv.lock $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv)
-	@echo "==> Installing Python packages into .venv (first time: about 700 MB)"
+	@echo "==> Installing Python packages into .venv (first time: about 900 MB)"
 	@$(UV) sync --locked --quiet --extra aws --compile-bytecode
 	@touch $@
 
 setup: .venv/.ready ## installs the Python packages into .venv
 
 engine: setup ## finds the Pulumi engine, or builds it once (about 5 minutes of two cores)
-	@$(RUN)/python -m scripts.engine.locate
+	@path="$$($(RUN)/python -m scripts.engine.locate)"; echo "==> Pulumi engine: $$path"
 
 up: setup ## plan first, then a real `pulumi up` of two AWS stacks on simulated clouds
 	@echo "==> Plan: what these stacks are, cost at most and need (offline)"

@@ -129,9 +129,9 @@ class Cost:
         return replace(self, lines=tuple(replace(line, usd_per_hour=line.list_usd_per_hour) for line in self.lines))
 
     def dearest(self) -> Line | None:
-        """The line that weighs most at maximum with surge, as far as sizes are known."""
-        counted = [line for line in self.lines if known(line.surge)]
-        return max(counted, key=lambda line: (line.usd_per_hour * float(str(line.surge)), line.urn), default=None)
+        """The line that weighs most at maximum, as far as sizes are known."""
+        counted = [line for line in self.lines if known(line.maximum)]
+        return max(counted, key=lambda line: (line.usd_per_hour * float(str(line.maximum)), line.urn), default=None)
 
     def _amount(self, counted: Sequence[tuple[Line, Maybe[int]]]) -> Amount:
         hourly = sum(line.usd_per_hour * count for line, count in counted if known(count))

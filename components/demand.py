@@ -5,8 +5,6 @@ AWS counts vCPUs by family and market, per region; pools are summed. What the cl
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -16,9 +14,13 @@ from typing import Any, Self, cast
 from . import catalog
 from .catalog import Machine, Quota
 from .inventory import CLOUDS, Cloud, Inventory, Market, NodePool
+from .json_file import bound, finite, read_json
+from .refusals import json_kind, nearest, shown, written
 from .unknown import Maybe, Unknown, known
 
 SCHEMA = "gpukit/quota/1"
+USABLE_DAYS = 90
+"""A snapshot that is older says nothing: limits are raised and lowered, usage comes and goes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,17 +184,17 @@ class QuotaSnapshot:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Raises ValueError with what is wrong in the file, OSError when it cannot be read."""
-        try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"quota snapshot {path.name} is no JSON: {error}. Take a new one") from error
+        return cls.from_json(read_json(path, "quota snapshot"))
 
     @classmethod
     def from_json(cls, value: object) -> Self:
         """Raises ValueError naming the first wrong entry."""
-        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
+        if document is None:
+            raise ValueError(f'quota snapshot: a JSON object with "schema": "{SCHEMA}" is expected, this is {json_kind(value)}')
         if document.get("schema") != SCHEMA:
-            raise ValueError(f"quota snapshot: schema is {document.get('schema')!r}, give {SCHEMA!r}")
+            raise ValueError(f"quota snapshot: schema is {written(document, 'schema')}, give {SCHEMA!r}")
+        _refuse_unknown(document, _KEYS, "quota snapshot")
         rows = document.get("quotas")
         if rows is None or not isinstance(rows, list):
             raise ValueError("quota snapshot: `quotas` must be a list")
@@ -205,8 +207,21 @@ class QuotaSnapshot:
         account = document.get("account")
         return cls(taken=_day(document.get("taken")), entries=entries, account=account if isinstance(account, str) else None)
 
+    def age_days(self, today: date) -> int:
+        return (today - self.taken).days
+
+    def unusable(self, today: date) -> str | None:
+        """Why nothing follows from the snapshot on that day; None when something does. Clocks of other zones may be a day ahead."""
+        if self.age_days(today) < -1:
+            return "taken on a day that is still to come"
+        return f"{self.age_days(today)} days old, more than {USABLE_DAYS}" if self.age_days(today) > USABLE_DAYS else None
+
     def find(self, wanted: QuotaDemand) -> QuotaEntry | None:
         return self.entries.get(_key(wanted.cloud, str(wanted.region), wanted.code))
+
+
+_KEYS = ("schema", "taken", "account", "source", "quotas")
+_ROW_KEYS = ("cloud", "region", "code", "name", "unit", "limit", "usage", "stacks")
 
 
 def _key(cloud: str, region: str, code: str) -> tuple[str, str, str]:
@@ -218,11 +233,15 @@ def _day(value: object) -> date:
     try:
         return date.fromisoformat(cast("str", value))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"quota snapshot: taken is {value!r}, give the day such as 2026-11-30") from error
+        said = "missing" if value is None else repr(value)
+        raise ValueError(f"quota snapshot: taken is {said}, give the day such as 2026-11-30") from error
 
 
 def _entry(value: object, where: str) -> tuple[tuple[str, str, str], QuotaEntry]:
-    row = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    row = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
+    if row is None:
+        raise ValueError(f"{where} is {json_kind(value)}, give an object with {', '.join(_ROW_KEYS)}")
+    _refuse_unknown(row, _ROW_KEYS, where)
     cloud, region, code = row.get("cloud"), row.get("region"), row.get("code")
     if cloud not in CLOUDS or not isinstance(region, str) or not isinstance(code, str) or not code:
         raise ValueError(f"{where} needs cloud ({', '.join(CLOUDS)}), region and code")
@@ -236,7 +255,19 @@ def _entry(value: object, where: str) -> tuple[tuple[str, str, str], QuotaEntry]
     return _key(cloud, region, code), QuotaEntry(limit=_amount(row.get("limit"), f"{where}.limit"), usage=usage, stacks=own)
 
 
+def _refuse_unknown(given: Mapping[str, Any], known_keys: Sequence[str], where: str) -> None:
+    for key in given:
+        if key not in known_keys:
+            near = nearest(str(key), known_keys)
+            hint = f": did you mean {near!r}?" if near else ""
+            raise ValueError(f"{where} has {str(key)!r}, which is none of {', '.join(known_keys)}{hint}")
+
+
 def _amount(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise ValueError(f"{where} is {value!r}, give a number of at least 0")
-    return float(value)
+    if value is None:
+        raise ValueError(f"{where} is missing, give a number of at least 0")
+    number = finite(value)
+    if number is None:
+        said = shown(value) if bound(value) else repr(value)
+        raise ValueError(f"{where} is {said}, give a number of at least 0{bound(value)}")
+    return number

@@ -87,6 +87,8 @@ class Interfaces:
     urn: str
     items: Maybe[tuple[Interface, ...]]
     path: str = "networkInterfaces"
+    complete: bool = True
+    """False for an interface that is made by itself: which machine gets it, and in which place, is said elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +130,9 @@ class NodePool:
     zones: Maybe[tuple[Maybe[str], ...]] = ()
     image: Image | None = None
     interfaces: Interfaces | None = None
+    """None where the machine starts with one plain interface, as nothing orders others."""
+    other_interfaces: Mapping[int, Interfaces | None] = field(default_factory=lambda: MappingProxyType({}))
+    """What stands in for `interfaces` on single machines, by their position in `machines`."""
     cluster: Maybe[str | None] = None
     """URN of the planned cluster, or the name of an existing one."""
     placement_group: Maybe[str | None] = None
@@ -162,6 +167,10 @@ class SecurityGroup:
     """All protocols in from the group itself."""
     egress_to_self: Maybe[bool]
     """All protocols out to the group itself; 0.0.0.0/0 does not count (A1)."""
+    ingress_from: tuple[Maybe[str], ...] = ()
+    """Other groups from which all protocols come in, as URN or id; unknown for a rule whose group or protocol cannot be told."""
+    egress_to: tuple[Maybe[str], ...] = ()
+    """Other groups to which all protocols go out."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -14,6 +12,8 @@ from typing import Any, Self, cast
 from . import catalog
 from .catalog import Figure, MachinePrice
 from .inventory import CLOUDS, Cloud, Market
+from .json_file import bound, finite, read_json
+from .refusals import json_kind, written
 
 SCHEMA = "gpukit/prices/1"
 STALE_DAYS = 90
@@ -32,17 +32,16 @@ class PriceOverlay:
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read a `gpukit/prices/1` JSON file. Raises ValueError with what is wrong in it, OSError when it cannot be read."""
-        try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"price file {path.name} is no JSON: {error}") from error
+        return cls.from_json(read_json(path, "price file"))
 
     @classmethod
     def from_json(cls, value: object) -> Self:
         """Raises ValueError naming the first wrong entry."""
-        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
+        if document is None:
+            raise ValueError(f'price file: a JSON object with "schema": "{SCHEMA}" is expected, this is {json_kind(value)}')
         if document.get("schema") != SCHEMA:
-            raise ValueError(f"price file: schema is {document.get('schema')!r}, give {SCHEMA!r}")
+            raise ValueError(f"price file: schema is {written(document, 'schema')}, give {SCHEMA!r}")
         rates = document.get("machines")
         if rates is None or not isinstance(rates, list):
             raise ValueError("price file: `machines` must be a list of rates")
@@ -54,21 +53,22 @@ def _day(value: object) -> date:
     try:
         return date.fromisoformat(cast("str", value))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"price file: as_of is {value!r}, give the day of the rates such as 2026-11-30") from error
+        said = "missing" if value is None else repr(value)
+        raise ValueError(f"price file: as_of is {said}, give the day of the rates such as 2026-11-30") from error
 
 
 def _rate(value: object, index: int, source: str, day: date) -> tuple[Offer, Figure]:
     where = f"price file: machines[{index}]"
     rate = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     cloud, region, machine, market = (rate.get(key) for key in ("cloud", "region", "machine", "market"))
-    usd = rate.get("usd_per_hour")
+    usd = finite(rate.get("usd_per_hour"))
     if cloud not in CLOUDS or not isinstance(region, str) or not isinstance(machine, str):
         raise ValueError(f"{where} needs cloud ({', '.join(CLOUDS)}), region and machine")
     if market not in OVERLAY_MARKETS:
         raise ValueError(f"{where}.market is {market!r}, give one of {', '.join(OVERLAY_MARKETS)}")
-    if isinstance(usd, bool) or not isinstance(usd, int | float) or not math.isfinite(usd) or usd <= 0:
-        raise ValueError(f"{where}.usd_per_hour is {usd!r}, give a number above 0")
-    return (cloud, region, machine, Market(market)), Figure(usd=float(usd), unit="hour", source=source, as_of=day)
+    if not usd:
+        raise ValueError(f"{where}.usd_per_hour is {written(rate, 'usd_per_hour')}, give a number above 0{bound(rate.get('usd_per_hour'))}")
+    return (cloud, region, machine, Market(market)), Figure(usd=usd, unit="hour", source=source, as_of=day)
 
 
 @dataclass(frozen=True, kw_only=True)

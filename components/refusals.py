@@ -20,7 +20,7 @@ class SpecError:
     nearest: str | None = None
 
     def __str__(self) -> str:
-        where = f"{self.path} = {self.value}" if self.value else self.path
+        where = f"{self.path} = {self.value}" if self.value not in _NOT_SHOWN else self.path
         allowed = f"; allowed: {', '.join(self.allowed)}" if self.allowed else ""
         hint = f"; did you mean {self.nearest}?" if self.nearest else ""
         return f"{where}: {self.message}{allowed}{hint}"
@@ -45,6 +45,10 @@ class Verdict:
 
     error: SpecError
     reads: tuple[str, ...] = ()
+
+
+_NOT_SHOWN = ("", "{…}", "[…]")
+"""Values that tell no reader anything."""
 
 
 def shown(value: object) -> str:
@@ -76,6 +80,20 @@ def _digits(value: object) -> str:
         return str(value)
     except ValueError:  # an integer of more digits than Python prints
         return "(a very large number)"
+
+
+def json_kind(value: object) -> str:
+    """What a file holds where a JSON object belongs, for messages."""
+    if value is None:
+        return "empty"
+    if isinstance(value, str):
+        return "text"
+    return "a list" if isinstance(value, Sequence) else "a mapping" if isinstance(value, Mapping) else "a single value"
+
+
+def written(document: Mapping[str, object], key: str) -> str:
+    """The value of `key` as messages repeat it; `missing` where there is none."""
+    return ascii(document[key])[:MAX_SHOWN] if key in document else "missing"
 
 
 def nearest(word: str, words: Iterable[str]) -> str | None:

@@ -58,6 +58,8 @@ class Resource:
     property_dependencies: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _EMPTY)
     provider: str | None = None
     options: Options = Options()
+    remote: bool = False
+    """A component whose children another process would make: they are not among the resources."""
 
     def read(self, *path: str | int) -> Value:
         """The input at `path`: None when absent, `Unknown` when it, or anything on the way to it, is unknown or secret.

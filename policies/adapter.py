@@ -102,6 +102,7 @@ def _resource(given: PolicyResource, inputs: Inputs) -> Resource:
         urn=given.urn,
         type=given.resource_type,
         name=given.name,
+        custom=given.provider is not None,  # the SDK does not say it, but only components have no provider
         parent=given.parent.urn if given.parent else None,
         inputs=inputs.of(given.urn, props),
         outputs=props,

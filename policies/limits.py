@@ -9,12 +9,16 @@ from typing import Annotated, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from components.refusals import nearest, shown
 
 from .finding import Level
 
 DEFAULT_PATH = Path(__file__).with_name("limits.yaml")
 
 RuleId = Annotated[str, Field(pattern=r"^GPU-[A-Z]+-\d{2}$")]
+Loc = tuple[int | str, ...]
 Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -78,14 +82,21 @@ class Limits(_Frozen):
     levels: Mapping[RuleId, Level] = {}
     suppressions: tuple[Suppression, ...] = ()
     price_stale_days: Annotated[int, Field(ge=1)] = 90
+    quota_stale_days: Annotated[int, Field(ge=1)] = 7
+    """A quota snapshot that is older is said to be so."""
 
     @classmethod
     def load(cls, path: Path = DEFAULT_PATH) -> Self:
         """Raises LimitsError for a file that is no YAML or breaks the schema, OSError when it cannot be read."""
         try:
             value: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+        except RecursionError:
+            raise LimitsError(f"{path.name} is nested too deeply to be read") from None
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise LimitsError(f"{path.name} is no YAML: {error}") from error
+        except ValueError as error:  # a day that the calendar lacks, a number of more digits than Python reads
+            said = str(error).partition(";")[0]
+            raise LimitsError(f"{path.name} holds a value that cannot be read: {said}") from error
         return cls.from_json(value, source=path.name)
 
     @classmethod
@@ -98,4 +109,30 @@ class Limits(_Frozen):
 
 
 def _told(error: ValidationError) -> list[str]:
-    return [f"{'.'.join(map(str, e['loc'])) or 'file'} is {e['input']!r}: {e['msg']}" for e in error.errors()]
+    return [_unknown_key(e["loc"]) if e["type"] == "extra_forbidden" else _wrong(e) for e in error.errors()]
+
+
+def _wrong(error: ErrorDetails) -> str:
+    where = ".".join(map(str, error["loc"])) or "file"
+    if error["type"] == "missing":
+        return f"{where} is missing"
+    return f"{where} is {shown(error['input'])}: {_WORDS.get(error['type'], error['msg'])}"
+
+
+_WORDS = {"model_type": "a mapping from key to value is expected", "model_attributes_type": "a mapping from key to value is expected"}
+
+
+def _unknown_key(loc: Loc) -> str:
+    """The value stays unsaid: nobody knows what it is."""
+    keys = tuple(field.alias or name for name, field in _model(loc[:-1]).model_fields.items())
+    near = nearest(str(loc[-1]), keys)
+    hint = f"; did you mean {near}?" if near else ""
+    return f"{'.'.join(map(str, loc))} is unknown, allowed here: {', '.join(keys)}{hint}"
+
+
+def _model(loc: Loc) -> type[BaseModel]:
+    """The model at `loc`."""
+    if not loc:
+        return Limits
+    below: dict[object, type[BaseModel]] = {"allowed": Allowed, "suppressions": Suppression}
+    return Ceilings if loc == ("ceilings",) else below.get(loc[0], Ceiling)

@@ -15,13 +15,16 @@ from components.pricing import PriceOverlay
 from .finding import Level
 from .limits import Limits
 from .rules import Scope
-from .settings import Settings
+from .settings import LIMITS_FILE, Settings
+
+HANDED_OVER = "the pack's configuration"
 
 POLICY_NAMES: Mapping[tuple[Scope, Level], str] = {
     (scope, level): f"gpukit-{scope}-{level}" for scope in Scope for level in (Level.MANDATORY, Level.ADVISORY)
 }
 PROPERTIES: dict[str, dict[str, Any]] = {
     "limits": {"type": "object", "description": "Contents of limits.yaml; stands in for the file as a whole."},
+    "limits_file": {"type": "string", "description": "Name of the file that the limits were read from, for messages."},
     "levels": {"type": "object", "description": "Rule id -> mandatory, advisory or disabled; goes over the levels of the limits."},
     "quota": {"type": "object", "description": "A quota snapshot (gpukit/quota/1)."},
     "prices": {"type": "object", "description": "Negotiated rates (gpukit/prices/1)."},
@@ -32,12 +35,13 @@ PROPERTIES: dict[str, dict[str, Any]] = {
 def pack_config(
     *,
     limits: Mapping[str, Any] | None = None,
+    limits_file: str | None = None,
     levels: Mapping[str, str] | None = None,
     quota: Mapping[str, Any] | None = None,
     prices: Mapping[str, Any] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """The JSON object for `--policy-pack-config` that gives all policies of the pack the same settings."""
-    given = {"limits": limits, "levels": levels, "quota": quota, "prices": prices}
+    given = {"limits": limits, "limits_file": limits_file, "levels": levels, "quota": quota, "prices": prices}
     properties = {key: part for key, part in given.items() if part is not None}
     return {name: {"enforcementLevel": str(level), **properties} for (_, level), name in POLICY_NAMES.items()}
 
@@ -57,6 +61,7 @@ def settings_of(config: Mapping[str, Any], stack_config: Mapping[str, str]) -> S
         limits=limits,
         snapshot=QuotaSnapshot.from_json(plain(config["quota"])) if "quota" in config else None,
         prices=PriceOverlay.from_json(plain(config["prices"])) if "prices" in config else None,
+        limits_file=str(config.get("limits_file") or (HANDED_OVER if "limits" in config else LIMITS_FILE)),
     )
 
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, Self, cast
 
 from components import clock
@@ -18,6 +18,7 @@ from components.unknown import Maybe, Unknown
 from .limits import Ceiling, Limits
 
 CLUSTER_KEY = "gpukit:cluster"
+LIMITS_FILE = "policies/limits.yaml"
 Period = Literal["hour", "month"]
 
 
@@ -38,14 +39,18 @@ class Settings:
 
     now: datetime
     limits: Limits = field(default_factory=Limits)
+    limits_file: str = LIMITS_FILE
+    """Where the limits come from, for messages."""
     budget: Maybe[Ceiling] = field(default_factory=Ceiling)
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
+    lease_ends: Maybe[date | None] = None
+    """Last day of the stack file's lease; None without one."""
     commitments: tuple[Commitment, ...] = ()
     snapshot: QuotaSnapshot | None = None
     prices: PriceOverlay = field(default_factory=PriceOverlay)
 
     @classmethod
-    def for_stack(
+    def for_stack(  # noqa: PLR0913 # one parameter a source
         cls,
         config: Mapping[str, Any],
         *,
@@ -53,13 +58,16 @@ class Settings:
         snapshot: QuotaSnapshot | None = None,
         prices: PriceOverlay | None = None,
         now: datetime | None = None,
+        limits_file: str = LIMITS_FILE,
     ) -> Self:
         """Settings for the stack with this configuration (`pulumi config --json` form: objects as JSON text)."""
         cluster = _cluster(config)
         return cls(
             now=now or clock.now(),
             limits=limits,
+            limits_file=limits_file,
             budget=_budget(cluster),
+            lease_ends=_lease(cluster),
             commitments=_commitments(cluster),
             snapshot=snapshot,
             prices=prices or PriceOverlay(),
@@ -68,7 +76,7 @@ class Settings:
     def caps(self, stack: str) -> Iterator[Cap]:
         """Every ceiling that holds for `stack`."""
         of_limits = self.limits.ceilings.of(stack)
-        yield from _caps(of_limits, "policies/limits.yaml", at_list_price=True)
+        yield from _caps(of_limits, self.limits_file, at_list_price=True)
         if isinstance(self.budget, Unknown):
             yield Cap("hour", self.budget, "the stack file")
         else:
@@ -106,6 +114,19 @@ def _budget(cluster: Maybe[Mapping[str, Any]]) -> Maybe[Ceiling]:
     if isinstance(hourly, Unknown) or isinstance(monthly, Unknown):
         return hourly if isinstance(hourly, Unknown) else cast("Unknown", monthly)
     return Ceiling(hourly_usd=hourly, monthly_usd=monthly)
+
+
+def _lease(cluster: Maybe[Mapping[str, Any]]) -> Maybe[date | None]:
+    if isinstance(cluster, Unknown):
+        return cluster
+    lease = cluster.get("lease")
+    if lease is None:
+        return None
+    expires = cast("Mapping[str, Any]", lease).get("expires") if isinstance(lease, Mapping) else lease
+    try:
+        return date.fromisoformat(cast("str", expires))
+    except (TypeError, ValueError):
+        return Unknown(f"{CLUSTER_KEY}.lease.expires", "not readable: no day such as 2027-03-01")
 
 
 def _usd(budget: Mapping[str, Any], key: str) -> Maybe[float | None]:

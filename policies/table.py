@@ -1,4 +1,4 @@
-"""The table of rules in `policies/README.md`: `python -m policies.table` writes it, `--check` compares."""
+"""The tables of rules and failures in `policies/README.md`: `python -m policies.table` writes them, `--check` compares."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .failures import FAILURES
 from .rules import RULES, Rule
 
 README = Path(__file__).with_name("README.md")
 BEGIN, END = "<!-- rules: begin (python -m policies.table) -->", "<!-- rules: end -->"
+FAILURES_BEGIN, FAILURES_END = "<!-- failures: begin (python -m policies.table) -->", "<!-- failures: end -->"
 _HEADER = ("rule", "what it demands", "failures", "level", "scope", "reads beside resources", "right, for example")
 
 
@@ -24,13 +26,31 @@ def _row(rule: Rule) -> tuple[str, ...]:
     return tuple(cell.replace("|", "\\|") for cell in cells)
 
 
+def failures() -> str:
+    """What each failure looks like, with the rules that catch it. Raises KeyError for one that `failures.FAILURES` does not describe."""
+    caught: dict[str, list[str]] = {}
+    for rule in RULES:
+        for failure in rule.failures:
+            caught.setdefault(failure, []).append(rule.id)
+    lines = [f"| {failure} | {FAILURES[failure]} | {', '.join(caught[failure])} |" for failure in sorted(caught, key=_in_order)]
+    return "\n".join(["| failure | what is seen | caught by |", "| --- | --- | --- |", *lines])
+
+
+def _in_order(failure: str) -> tuple[str, int]:
+    return failure[0], int(failure[1:])
+
+
 def with_table(text: str) -> str:
-    """`text` with the table between its markers. Raises ValueError when a marker is missing."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    """`text` with the tables between their markers. Raises ValueError when a marker is missing."""
+    return _between(_between(text, table(), BEGIN, END), failures(), FAILURES_BEGIN, FAILURES_END)
+
+
+def _between(text: str, body: str, first: str, last: str) -> str:
+    before, begin, rest = text.partition(first)
+    _, end, after = rest.partition(last)
     if not begin or not end:
-        raise ValueError(f"{README.name} must hold the lines {BEGIN} and {END}")
-    return f"{before}{BEGIN}\n\n{table()}\n\n{END}{after}"
+        raise ValueError(f"{README.name} must hold the lines {first} and {last}")
+    return f"{before}{first}\n\n{body}\n\n{last}{after}"
 
 
 def main(arguments: Sequence[str]) -> int:

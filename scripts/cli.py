@@ -68,7 +68,9 @@ def plan(  # noqa: PLR0913 # one parameter an option
     prices: Prices = None,
     sandbox: InSandbox = False,
 ) -> int:
-    """Show what stacks create, cost and demand, and what is wrong with them, without a cloud account.
+    """Show what stacks create, cost, demand and do wrong, offline.
+
+    Needs no cloud account, no credentials and no network.
 
     Example: gpukit plan aws-training-dev --quota-snapshot quotas.json
     """
@@ -81,7 +83,7 @@ def check(  # noqa: PLR0913 # one parameter an option
     stacks: Stacks = None,
     *,
     program: Annotated[str | None, typer.Option(metavar="DIR", help="Any Python Pulumi program: the folder of its Pulumi.yaml.")] = None,
-    preview: Annotated[str | None, typer.Option(metavar="FILE", help="Output of `pulumi preview --json`.")] = None,
+    preview: Annotated[str | None, typer.Option(metavar="FILE", help="Output of `pulumi preview --json --show-sames`.")] = None,
     state: Annotated[str | None, typer.Option(metavar="FILE", help="Output of `pulumi stack export`.")] = None,
     stack: Annotated[str | None, typer.Option(help="With --program: which of its stacks.")] = None,
     format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
@@ -92,7 +94,9 @@ def check(  # noqa: PLR0913 # one parameter an option
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
     sandbox: InSandbox = False,
 ) -> int:
-    """Judge stacks, any Pulumi program, a preview or exported state by the guardrails alone. Needs no credentials and no network.
+    """Judge stacks, any Pulumi program, a preview or a state.
+
+    By the guardrails alone; needs no credentials and no network.
 
     Example: gpukit check --program ../my-cluster --stack prod
     """
@@ -114,23 +118,46 @@ def check(  # noqa: PLR0913 # one parameter an option
 
 
 @app.command()
-def up(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json: AsJson = False) -> int:
-    """Create or update a stack with Pulumi's own engine, guardrails attached, previewing first.
+def up(  # noqa: PLR0913 # one parameter an option
+    stack: Stack,
+    *,
+    sandbox: InSandbox = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+    quota_snapshot: QuotaSnapshot = None,
+    limits: Limits = None,
+    prices: Prices = None,
+) -> int:
+    """Create or update a stack, after a preview, under guardrails.
+
+    Pulumi's own engine does it. GPUKIT_VERBOSE=1 shows every resource instead of one line for each component.
 
     Example: gpukit up aws-training-dev --sandbox
     """
     enter(sandbox=sandbox)
-    return run_part("engine", "up", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json)
+    return run_part(
+        "engine", "up", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json, files=_files(quota_snapshot, limits, prices)
+    )
 
 
 @app.command()
-def preview(stack: Stack, sandbox: InSandbox = False, as_json: AsJson = False) -> int:
+def preview(  # noqa: PLR0913 # one parameter an option
+    stack: Stack,
+    *,
+    sandbox: InSandbox = False,
+    as_json: AsJson = False,
+    quota_snapshot: QuotaSnapshot = None,
+    limits: Limits = None,
+    prices: Prices = None,
+) -> int:
     """Show what `up` would change, judged by the guardrails.
 
     Example: gpukit preview aws-training-dev --sandbox
     """
     enter(sandbox=sandbox)
-    return run_part("engine", "preview", stack=known_stack(stack), sandbox=sandbox, json_=as_json)
+    return run_part(
+        "engine", "preview", stack=known_stack(stack), sandbox=sandbox, json_=as_json, files=_files(quota_snapshot, limits, prices)
+    )
 
 
 @app.command()
@@ -155,7 +182,7 @@ def destroy(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json:
 
 @app.command()
 def env(sandbox: InSandbox = False) -> int:
-    """Print shell lines after which plain `pulumi` works on the simulated clouds.
+    """Print shell lines for plain `pulumi` on simulated clouds.
 
     Example: eval "$(gpukit env --sandbox)"
     """
@@ -169,7 +196,7 @@ def kubeconfig(
     sandbox: InSandbox = False,
     out: Annotated[str | None, typer.Option(metavar="FILE", help="Write it here, readable by you alone, instead of printing it.")] = None,
 ) -> int:
-    """Give access to a stack's cluster.
+    """Print a kubeconfig of a stack's cluster, or write it.
 
     Example: gpukit kubeconfig aws-training-dev --sandbox --out kubeconfig.yaml
     """
@@ -179,12 +206,19 @@ def kubeconfig(
 
 @app.command()
 def doctor(as_json: AsJson = False, sandbox: InSandbox = False) -> int:
-    """Show what is installed, which credentials answer, what is missing and how to get it.
+    """Show what is installed, what is missing and how to get it.
+
+    And whose credentials answer.
 
     Example: gpukit doctor
     """
     enter(sandbox=sandbox)
     return run_part("engine", "doctor", json_=as_json)
+
+
+def _files(quota_snapshot: str | None, limits: str | None, prices: str | None) -> dict[str, str]:
+    given = {"quota_snapshot": quota_snapshot, "limits": limits, "prices": prices}
+    return {option: file for option, file in given.items() if file is not None}
 
 
 def main() -> None:

@@ -69,12 +69,16 @@ def enter(*, sandbox: bool) -> None:
 
 
 def known_stack(stack: str) -> str:
-    """`stack`, if it has a file. Raises BadInput with the nearest name otherwise."""
+    """The stack that `stack` means, by its name or its file's path. Raises BadInput with the nearest name when there is none."""
     from scripts.engine.checkout import here
 
     names = here().stack_names()
     if stack in names:
         return stack
+    from scripts.plan.stackfile import name_of
+
+    if (named := name_of(stack, here().root)) in names:
+        return named
     near = get_close_matches(stack, names, n=1, cutoff=0.5)
     guess = f" Did you mean {near[0]}?" if near else ""
     raise BadInput(f"There is no stack {stack!r}: stacks/Pulumi.{stack}.yaml is missing.{guess} Stacks: {', '.join(names) or 'none'}.")

@@ -32,12 +32,12 @@ def stop(as_json: AsJson = False) -> int:
 
 
 @app.command()
-def reset(as_json: AsJson = False) -> int:
-    """Forget the world with everything in it.
+def reset(yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False, as_json: AsJson = False) -> int:
+    """Forget the world and the sandbox states of all stacks.
 
-    Example: gpukit sandbox reset
+    Example: gpukit sandbox reset --yes
     """
-    return run_part("sandbox", "reset", json_=as_json)
+    return run_part("sandbox", "reset", yes=yes, json_=as_json)
 
 
 @app.command()
@@ -59,19 +59,21 @@ def advance(duration: Annotated[str, typer.Argument(help="Such as 2h, 90m, '1d 6
 
 
 @app.command()
-def load(
+def load(  # noqa: PLR0913 # one parameter an option
     stack: Stack,
     pool: Annotated[str, typer.Argument(help="Name of the pool in the stack file.")],
+    settings: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="nodes and gpu_busy, instead of options.")] = None,
     *,
-    nodes: Annotated[int, typer.Option(min=0, help="Pods to run, one a node; 0 takes them away.")],
-    gpu_busy: Annotated[float, typer.Option(min=0, max=1, help="Share to which their GPUs are busy.")] = 1.0,
+    nodes: Annotated[int | None, typer.Option(min=0, help="Pods to run, one a node; 0 takes them away.")] = None,
+    gpu_busy: Annotated[float | None, typer.Option(min=0, max=1, help="Share to which their GPUs are busy; default 1.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Put work on a pool, so that a pool of minimum 0 gets nodes.
 
-    Example: gpukit sandbox load aws-training-dev a100 --nodes 2
+    Example: gpukit sandbox load aws-training-dev a100 nodes=2
     """
-    return run_part("sandbox", "load", stack=known_stack(stack), pool=pool, nodes=nodes, gpu_busy=gpu_busy, json_=as_json)
+    stack = known_stack(stack)
+    return run_part("sandbox", "load", stack=stack, pool=pool, nodes=nodes, gpu_busy=gpu_busy, settings=settings or [], json_=as_json)
 
 
 @fault_app.command("add")

@@ -6,14 +6,20 @@ import gc
 import os
 
 import pytest
+from hypothesis import settings
 
 # Collections over the imported SDKs cost more than the tests: see the figures in tests/bench.
 gc.set_threshold(200_000, 50, 1000)
+
+# `make test` looks at fewer cases than `make test-all`; no case has a time limit, as machines are noisy.
+settings.register_profile("quick", max_examples=40, deadline=None)
+settings.register_profile("thorough", max_examples=300, deadline=None)
 
 _CREDENTIALS = ("AWS_", "GOOGLE_", "AZURE_", "ARM_", "PULUMI_", "KUBECONFIG")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("quick" if config.option.markexpr == "not long" else "thorough")
     for name in list(os.environ):
         if name.startswith(_CREDENTIALS) and not name.endswith("CA_BUNDLE"):
             del os.environ[name]

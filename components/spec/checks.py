@@ -16,7 +16,7 @@ from components.refusals import SpecErrors, Verdict, nearest, verdict
 from . import InferenceSpec, Spec, TrainingSpec, network_checks, pool_checks
 
 ACCOUNTS: dict[Cloud, tuple[str, str]] = {
-    "aws": (r"\d{12}", "an AWS account id is 12 digits"),
+    "aws": (r"\d{12}", "an AWS account id is 12 digits, zeros in front included"),
     "gcp": (r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{4,28}[a-z0-9]", "a GCP project id is 6 to 30 of a-z, 0-9 and -, starting with a letter"),
     "azure": (r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", "an Azure subscription id is a UUID"),
 }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from components.catalog import Machine, UnknownName, find_machine, machine, machines
+from components.catalog import Machine, UnknownName, find_machine, machines
 from components.inventory import CLOUDS, Cloud, Market
 from components.refusals import Verdict, nearest, verdict
 
@@ -72,7 +72,7 @@ def _system(spec: Spec) -> Iterator[Verdict]:
         why = f"carries {found.gpu_count:g} {found.gpu_model}, paid for by pods that use none: take a CPU machine"
         yield verdict("system.machine", name, why, "cloud")
     elif found is None and any(not m.accelerated for m in machines(spec.cloud)):
-        yield from _unknown_machine("system.machine", spec.cloud, name)
+        yield from _unknown_machine("system.machine", spec.cloud, name, accelerated=False)
 
 
 def _machines(at: PoolAt) -> Iterator[Verdict]:
@@ -85,7 +85,7 @@ def _machines(at: PoolAt) -> Iterator[Verdict]:
     for where, name in _named(at):
         found = find_machine(at.cloud, name)
         if found is None and not _may_be_tpu(at):
-            yield from _unknown_machine(where, at.cloud, name)
+            yield from _unknown_machine(where, at.cloud, name, accelerated=True)
         elif found is not None and not found.accelerated:
             yield verdict(where, name, "has no GPU, and these pools are GPU pools: CPU work runs on the system pool", "cloud")
     if pool.machines:
@@ -104,16 +104,15 @@ def _may_be_tpu(at: PoolAt) -> bool:
     return at.cloud == "gcp" and at.pool.topology is not None and not any(m.vendor == TPU_VENDOR for m in machines("gcp"))
 
 
-def _unknown_machine(path: str, cloud: Cloud, name: str) -> Iterator[Verdict]:
+def _unknown_machine(path: str, cloud: Cloud, name: str, *, accelerated: bool) -> Iterator[Verdict]:
+    """Near names are those that may stand there: no CPU machine for a pool of GPUs, no GPU machine for the system pool."""
     home = next((other for other in CLOUDS if other != cloud and find_machine(other, name)), None)
     if home is not None:
         yield verdict(path, name, f"is a machine of {home}, and this cluster runs on {cloud}", "cloud")
         return
-    try:
-        machine(cloud, name)
-    except UnknownName as unknown:
-        near = " or ".join(unknown.nearest) or None
-        yield verdict(path, name, f"is no {cloud} machine that the catalogue knows", "cloud", near=near)
+    fitting = [m.name for m in machines(cloud) if m.accelerated is accelerated]
+    near = " or ".join(UnknownName(f"{cloud} machine", name, fitting).nearest) or None
+    yield verdict(path, name, f"is no {cloud} machine that the catalogue knows", "cloud", near=near)
 
 
 def _alternatives(at: PoolAt, path: str) -> Iterator[Verdict]:

@@ -64,7 +64,7 @@ def _message(error: ErrorDetails) -> str:
     kind = error["type"]
     context: dict[str, Any] = error.get("ctx", {})
     if kind == "value_error":
-        return str(context["error"])
+        return _LOST_ZERO if _account_number(error) else str(context["error"])
     if kind in _BOUNDS:
         bound = next(value for value in context.values() if isinstance(value, int | float))
         return f"must be {_BOUNDS[kind]} {bound:g}"
@@ -72,6 +72,15 @@ def _message(error: ErrorDetails) -> str:
         return _mapping(error["loc"])
     unquoted = ", without quotes" if isinstance(error["input"], str) and kind.startswith(("int", "float")) else ""
     return _MESSAGES.get(kind, error["msg"]) + unquoted
+
+
+_LOST_ZERO = (
+    "write it in quotes: YAML reads the bare value as a number and drops the zeros in front of it (an AWS account id has 12 digits)"
+)
+
+
+def _account_number(error: ErrorDetails) -> bool:
+    return file_loc(error["loc"]) == ("account",) and isinstance(error["input"], int | float) and not isinstance(error["input"], bool)
 
 
 def _mapping(loc: tuple[int | str, ...]) -> str:

@@ -30,6 +30,7 @@ from .aws.control_plane import read_cluster
 from .aws.instance import read_instance
 from .aws.launch_template import read_template
 from .aws.network import read_eip, read_nat_gateway
+from .aws.network_interface import read_interface
 from .aws.node_group import read_node_group
 from .aws.scaling_group import read_scaling_group
 from .aws.security_group import read_existing_groups, read_group
@@ -37,6 +38,7 @@ from .aws.volume import read_volume
 from .gpu_stack import operators, with_owners
 from .kubernetes.helm import read_chart
 from .program import Program
+from .unread import lost
 
 Fact = NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Chart | Lost
 Reader = Callable[[Resource, Program], Iterable[Fact]]
@@ -47,6 +49,8 @@ READERS: Mapping[str, Reader] = {
     types.INSTANCE: read_instance,
     types.SCALING_GROUP: read_scaling_group,
     types.SECURITY_GROUP: read_group,
+    types.DEFAULT_SECURITY_GROUP: read_group,
+    types.NETWORK_INTERFACE: read_interface,
     types.CLUSTER: read_cluster,
     types.NAT_GATEWAY: read_nat_gateway,
     types.EIP: read_eip,
@@ -88,9 +92,7 @@ def inventory(resources: ResourceSet) -> Inventory:
 
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
-        unread = types.UNREAD.get(resource.type)
-        if unread is not None:
-            yield Lost(urn=resource.urn, type=resource.type, reason=f"{unread}, for which there is no reader yet")
+        yield from lost(resource)
         reader = READERS.get(resource.type)
         if reader is not None:
             yield from _guarded(resource, reader, program)

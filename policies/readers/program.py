@@ -12,7 +12,7 @@ from components.resource import Resource, ResourceSet, Value
 from components.unknown import Maybe, Unknown, known
 
 from . import types
-from .values import first, given, text
+from .values import OUTSIDE, first, given, text
 
 T = TypeVar("T")
 _NO_REGION = "given by no resource, provider or setting of the program"
@@ -87,7 +87,7 @@ class Program:
         for rule in self.resources.of_type(*types.GROUP_RULES):
             group, owners = rule.inputs.get("securityGroupId"), rule.property_dependencies.get("securityGroupId", ())
             owner = self.resources.by_urn.get(owners[0]) if len(owners) == 1 else None
-            if isinstance(group, str) and owner is not None and owner.type == types.SECURITY_GROUP:
+            if isinstance(group, str) and owner is not None and owner.type in types.SECURITY_GROUPS:
                 found[group] = owner.urn
         return found
 
@@ -121,6 +121,6 @@ class Program:
             return subnet
         planned = self.resources.by_urn.get(subnet)
         if planned is None:
-            return Unknown("availabilityZone", f"that of {subnet}, which is not in this program")
+            return Unknown("availabilityZone", f"that of {subnet}, {OUTSIDE}")
         keys = ("availabilityZone", "availabilityZoneId")
         return given(first(*(text(planned.read(key), key) for key in keys)), "availabilityZone", f"not given by {planned.name!r}")

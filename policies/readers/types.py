@@ -6,6 +6,8 @@ CLUSTER = "aws:eks/cluster:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 SECURITY_GROUP = "aws:ec2/securityGroup:SecurityGroup"
+DEFAULT_SECURITY_GROUP = "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup"
+SECURITY_GROUPS = (SECURITY_GROUP, DEFAULT_SECURITY_GROUP)
 SECURITY_GROUP_RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
 INGRESS_RULE = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 EGRESS_RULE = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
@@ -26,7 +28,7 @@ CHART_V4 = "kubernetes:helm.sh/v4:Chart"
 
 READ = frozenset(
     {
-        *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, SECURITY_GROUP, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
+        *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, *SECURITY_GROUPS, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
         *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
     }
 )
@@ -34,22 +36,3 @@ READ = frozenset(
 
 GIVE_NO_GROUP_ID = frozenset({SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP, LAUNCH_TEMPLATE})
 """Resources whose id, in a list of interfaces, stands for something other than a security group."""
-
-UNREAD = {
-    "aws:ec2/fleet:Fleet": "an EC2 fleet",
-    "aws:ec2/spotFleetRequest:SpotFleetRequest": "a spot fleet",
-    "aws:ec2/spotInstanceRequest:SpotInstanceRequest": "a spot instance request",
-    "aws:sagemaker/endpointConfiguration:EndpointConfiguration": "a SageMaker endpoint",
-    "aws:batch/computeEnvironment:ComputeEnvironment": "a Batch compute environment",
-    "kubernetes:karpenter.sh/v1:NodePool": "a Karpenter node pool",
-    "gcp:container/cluster:Cluster": "a GKE cluster",
-    "gcp:container/nodePool:NodePool": "a GKE node pool",
-    "gcp:compute/instance:Instance": "a Compute Engine instance",
-    "gcp:compute/instanceTemplate:InstanceTemplate": "a Compute Engine instance template",
-    "gcp:tpu/v2Vm:V2Vm": "a TPU VM",
-    "azure-native:containerservice:ManagedCluster": "an AKS cluster",
-    "azure-native:containerservice:AgentPool": "an AKS agent pool",
-    "azure-native:compute:VirtualMachine": "an Azure virtual machine",
-    "azure-native:compute:VirtualMachineScaleSet": "an Azure scale set",
-}
-"""Resources that start machines and have no reader yet: they make the cost unbounded, never zero."""

@@ -10,6 +10,10 @@ from components.resource import Value
 from components.unknown import Maybe, Unknown
 
 T = TypeVar("T")
+LARGEST_COUNT = 1_000_000_000
+"""No count or size of a cloud is larger; beyond it sums of money and quota would end in infinities."""
+OUTSIDE = "outside this program"
+"""Ends the reason of what is named here and made elsewhere: no plain value would help."""
 
 
 def whole(value: Value, path: str) -> Maybe[int | None]:
@@ -17,8 +21,8 @@ def whole(value: Value, path: str) -> Maybe[int | None]:
     if isinstance(value, Unknown) or value is None:
         return value
     number = _number(value)
-    if number is None or not number.is_integer() or number < 0:
-        return Unknown(path, "not readable: no whole number of at least 0")
+    if number is None or not number.is_integer() or not 0 <= number <= LARGEST_COUNT:
+        return Unknown(path, f"not readable: no whole number from 0 to {LARGEST_COUNT:,}")
     return int(number)
 
 
@@ -26,7 +30,11 @@ def number(value: Value, path: str) -> Maybe[float | None]:
     if isinstance(value, Unknown) or value is None:
         return value
     found = _number(value)
-    return Unknown(path, "not readable: no number of at least 0") if found is None or found < 0 else found
+    return (
+        found
+        if found is not None and 0 <= found <= LARGEST_COUNT
+        else Unknown(path, f"not readable: no number from 0 to {LARGEST_COUNT:,}")
+    )
 
 
 def _number(value: Value) -> float | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from components.costing import Cost
-from components.unknown import Unknown
+from components.unknown import Maybe, Unknown
 from policies.finding import Status
 from policies.settings import Cap
 
-from .rule import PLAIN_VALUE, Case, Rule, Scope, Verdict, cannot_tell
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 _LEVELS = {"hour": "at maximum with an update's extra nodes", "month": "at maximum (730 hours)"}
 
@@ -37,11 +37,16 @@ def _amount(cost: Cost, cap: Cap) -> float:
 
 def _above(cost: Cost, cap: Cap, usd: float) -> Verdict:
     line = cost.dearest()
-    heaviest = f" Heaviest: {line.name}, {line.what}, up to {line.surge} at {line.priced}." if line else ""
+    count = None if line is None else line.surge if cap.period == "hour" else line.maximum
+    heaviest = f" Heaviest: {line.name}, {line.what}, up to {_count(count)} at {line.priced}." if line else ""
     floor = "at least " if not cost.bounded else ""
     text = f"budget: {floor}{_amount(cost, cap):,.2f} USD per {cap.period} {_LEVELS[cap.period]}, {cap.owner} allows {usd:,.2f}.{heaviest} "
     text += "Lower a pool's maximum, take a cheaper machine or market, or have the owner raise the limit."
-    return Verdict(status=Status.VIOLATED, urn=line.urn if line else "", path="", message=text)
+    return Verdict(status=Status.VIOLATED, urn=line.urn if line else "", path=f"budget.{cap.period}ly_usd", message=text)
+
+
+def _count(nodes: Maybe[int] | None) -> str:
+    return "an unknown number" if isinstance(nodes, Unknown) else str(nodes)
 
 
 def _unpriced(case: Case) -> Iterator[Verdict]:
@@ -53,7 +58,7 @@ def _unpriced(case: Case) -> Iterator[Verdict]:
 
 def _unbounded(case: Case) -> Iterator[Verdict]:
     for entry in case.cost.unknown:
-        fix = PLAIN_VALUE if entry.readable else "Count it by hand and have the owner of the limits suppress this with the reason."
+        fix = "" if entry.readable else "Count it by hand and have the owner of the limits suppress this with the reason."
         yield cannot_tell(entry.urn, entry.missing, subject=entry.name, so="its cost has no upper bound", fix=fix)
 
 

@@ -8,6 +8,7 @@ from components import catalog
 from components.inventory import GpuPool, Owner
 from components.unknown import Unknown, known
 from policies.finding import Status
+from policies.readers.kubernetes.helm import RENDERED
 
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
@@ -42,7 +43,7 @@ def _driver(case: Case) -> Iterator[Verdict]:
     for pool in _nvidia_pools(case):
         owners = pool.driver_owners
         if isinstance(owners, Unknown):
-            yield cannot_tell(pool.urn, owners, subject=pool.name, so="it cannot be told who installs the NVIDIA driver")
+            yield _untold(pool, owners, "driver")
         elif owners is None:
             text = f"{pool.name}: the image is your own ({_kind(pool)}) and nothing tells whether it ships the NVIDIA driver. "
             text += "Make sure that either the image or the GPU Operator (driver.enabled) brings it, not both."
@@ -55,6 +56,11 @@ def _driver(case: Case) -> Iterator[Verdict]:
             )
             text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA, with driver.enabled=false."
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
+
+
+def _untold(pool: GpuPool, owners: Unknown, part: str) -> Verdict:
+    fix = "Install charts with helm.v3.Release or helm.v4.Chart, which tell them." if owners.reason == RENDERED else ""
+    return cannot_tell(pool.urn, owners, subject=pool.name, so=f"it cannot be told who installs the NVIDIA {part}", fix=fix)
 
 
 def _without_operator_driver(pool: GpuPool) -> bool:
@@ -76,7 +82,7 @@ def _toolkit(case: Case) -> Iterator[Verdict]:
     for pool in _nvidia_pools(case):
         owners = pool.toolkit_owners
         if isinstance(owners, Unknown):
-            yield cannot_tell(pool.urn, owners, subject=pool.name, so="it cannot be told who installs the NVIDIA container toolkit")
+            yield _untold(pool, owners, "container toolkit")
         elif owners is not None and len(owners) > 1:
             text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU "
             text += "Operator would install it again. Set toolkit.enabled=false in the GPU Operator's values (the chart's default is true)."

@@ -15,30 +15,30 @@ def _allowed(case: Case) -> Iterator[Verdict]:
     allowed = case.settings.limits.allowed
     for choice in case.inventory.machine_choices:
         if allowed.machines:
-            yield from _machine(choice, allowed.machines)
+            yield from _machine(choice, allowed.machines, case.settings.limits_file)
         if allowed.regions:
-            yield from _region(choice.urn, choice.region, allowed.regions)
+            yield from _region(choice.urn, choice.region, allowed.regions, case.settings.limits_file)
     for plane in case.inventory.control_planes:
         if allowed.regions:
-            yield from _region(plane.urn, plane.region, allowed.regions)
+            yield from _region(plane.urn, plane.region, allowed.regions, case.settings.limits_file)
 
 
-def _machine(choice: MachineChoice, allowed: tuple[str, ...]) -> Iterator[Verdict]:
+def _machine(choice: MachineChoice, allowed: tuple[str, ...], file: str) -> Iterator[Verdict]:
     name = name_of(choice.urn)
     if isinstance(choice.machine, Unknown):
         yield cannot_tell(choice.urn, choice.machine, subject=name, so="it cannot be told whether its machine is allowed")
     elif choice.machine not in allowed:
-        text = f"{name}: machine {choice.machine} is not allowed here; allowed are {', '.join(allowed)} (allowed.machines of policies/limits.yaml). "
+        text = f"{name}: machine {choice.machine} is not allowed here; allowed are {', '.join(allowed)} (allowed.machines of {file}). "
         text += "Take one of them, or have the owner of the limits add it."
         yield Verdict(status=Status.VIOLATED, urn=choice.urn, path=choice.path, message=text)
 
 
-def _region(urn: str, region: str | Unknown, allowed: tuple[str, ...]) -> Iterator[Verdict]:
+def _region(urn: str, region: str | Unknown, allowed: tuple[str, ...], file: str) -> Iterator[Verdict]:
     name = name_of(urn)
     if isinstance(region, Unknown):
         yield cannot_tell(urn, region, subject=name, so="it cannot be told whether its region is allowed")
     elif region not in allowed:
-        text = f"{name}: region {region} is not allowed here; allowed are {', '.join(allowed)} (allowed.regions of policies/limits.yaml). "
+        text = f"{name}: region {region} is not allowed here; allowed are {', '.join(allowed)} (allowed.regions of {file}). "
         text += "Take one of them, or have the owner of the limits add it."
         yield Verdict(status=Status.VIOLATED, urn=urn, path="region", message=text)
 
@@ -47,7 +47,7 @@ def _suppressions(case: Case) -> Iterator[Verdict]:
     today = case.settings.now.date()
     for i, entry in enumerate(case.settings.limits.suppressions):
         if entry.stack in (None, case.inventory.stack) and not entry.active(today):
-            text = f"policies/limits.yaml: the suppression of {entry.rule} expired on {entry.expires} and counts no more ({entry.reason}). "
+            text = f"{case.settings.limits_file}: the suppression of {entry.rule} expired on {entry.expires} and counts no more ({entry.reason}). "
             text += "Fix what it covered and remove it, or have the owner set a new day."
             yield Verdict(status=Status.VIOLATED, urn="", path=f"suppressions[{i}]", message=text)
 
@@ -58,7 +58,7 @@ def _named_rules(case: Case) -> Iterator[Verdict]:
     named += [(f"suppressions[{i}]", entry.rule) for i, entry in enumerate(limits.suppressions)]
     for path, rule in named:
         if rule not in case.rule_ids:
-            text = f"policies/limits.yaml: {path} names {rule}, and there is no such rule, so it does nothing. "
+            text = f"{case.settings.limits_file}: {path} names {rule}, and there is no such rule, so it does nothing. "
             text += "Take an id from the table in policies/README.md, or remove the entry."
             yield Verdict(status=Status.VIOLATED, urn="", path=path, message=text)
 

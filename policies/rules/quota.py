@@ -16,6 +16,11 @@ def _quota(case: Case) -> Iterator[Verdict]:
     if snapshot is None:
         yield from _unchecked(case)
         return
+    useless = snapshot.unusable(case.settings.now.date())
+    if useless is not None:
+        yield from _too_old(case, snapshot, useless)
+        return
+    yield from _aged(case, snapshot)
     for wanted in case.demand:
         for part in wanted.unknown:
             yield cannot_tell(part.urn, part.missing, subject=part.name, so="its quota demand cannot be told")
@@ -23,11 +28,34 @@ def _quota(case: Case) -> Iterator[Verdict]:
             yield from _against(wanted, wanted.region, snapshot, case.inventory.stack)
 
 
+def _wanted(case: Case) -> str:
+    """All demands in one line; "" for none. Without a region a demand is as real as with one."""
+    return ", ".join(f"{d.code} {_amount(d)} ({d.region})" if d.code else f"{', '.join(d.pools)} ({_missing(d)})" for d in case.demand)
+
+
+def _missing(demand: QuotaDemand) -> str:
+    return "; ".join(str(part.missing) for part in demand.unknown)
+
+
 def _unchecked(case: Case) -> Iterator[Verdict]:
-    needs = [f"{d.code} {_amount(d)} ({d.region})" for d in case.demand if d.code]
-    if needs:
-        text = f"quota: no snapshot was given, so nothing says whether the account has room for {', '.join(needs)}. "
-        text += "Give one with --quota-snapshot FILE (format gpukit/quota/1)."
+    if needs := _wanted(case):
+        text = f"quota: no snapshot was given, so nothing says whether the account has room for {needs}. "
+        text += "Give one with --quota-snapshot FILE, or as `quota` in pulumi's --policy-pack-config: policies/README.md shows how to record it."
+        yield Verdict(status=Status.UNCHECKED, urn="", path="", message=text)
+
+
+def _too_old(case: Case, snapshot: QuotaSnapshot, why: str) -> Iterator[Verdict]:
+    """A snapshot from another time is as good as none, but was given as if it held: that is no pass."""
+    if needs := _wanted(case):
+        text = f"quota: the snapshot of {snapshot.taken} is {why}, so it is not known whether {needs} fits. Record a new snapshot."
+        yield Verdict(status=Status.UNKNOWN, urn="", path="", message=text)
+
+
+def _aged(case: Case, snapshot: QuotaSnapshot) -> Iterator[Verdict]:
+    """What follows from an older snapshot stands, with its age in sight."""
+    days = snapshot.age_days(case.settings.now.date())
+    if days > case.settings.limits.quota_stale_days and case.demand:
+        text = f"quota: the snapshot of {snapshot.taken} is {days} days old, so limits and usage may have changed since. Record a new snapshot."
         yield Verdict(status=Status.UNCHECKED, urn="", path="", message=text)
 
 
@@ -89,6 +117,6 @@ RULES = (
         scope=Scope.STACK,
         check=_quota,
         fix="limit - (usage - usage of this stack) of at least (maximum + surge) x vCPUs, per family, market and region",
-        parameters=("quota snapshot",),
+        parameters=("quota snapshot", "quota_stale_days"),
     ),
 )

@@ -13,6 +13,7 @@ from components.demand import QuotaDemand
 from components.inventory import Inventory
 from components.unknown import Unknown
 from policies.finding import Level, Status
+from policies.readers.values import OUTSIDE
 from policies.settings import Settings
 
 
@@ -86,11 +87,13 @@ class Rule:
 
 
 PLAIN_VALUE = "Give it as a plain value."
+MADE_ELSEWHERE = "Let this program make it, or look it up in the account and have the owner of the limits suppress this with what was found as its reason."
 
 
-def cannot_tell(urn: str, unknown: Unknown, *, subject: str, so: str, fix: str = PLAIN_VALUE) -> Verdict:
+def cannot_tell(urn: str, unknown: Unknown, *, subject: str, so: str, fix: str = "") -> Verdict:
     """A verdict that rests on a value which the plan does not know (H10)."""
-    message = f"{subject}: {unknown.path} is {unknown.reason}, so {so}. {fix}"
+    advice = fix or (MADE_ELSEWHERE if unknown.reason.endswith(OUTSIDE) else PLAIN_VALUE)
+    message = f"{subject}: {unknown.path} is {unknown.reason}, so {so}. {advice}"
     return Verdict(status=Status.UNKNOWN, urn=urn, path=unknown.path, message=message)
 
 

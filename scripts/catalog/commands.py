@@ -11,9 +11,7 @@ from scripts.errors import BadInput
 if TYPE_CHECKING:
     from .listing import Listing
 
-app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, help="Facts with source and age: machines, prices, quotas, drivers, charts; live prices."
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Facts with source and age; live prices.")
 
 Cloud = Annotated[str | None, typer.Option(metavar="CLOUD", help="aws, gcp or azure.")]
 Gpu = Annotated[str | None, typer.Option(metavar="MODEL", help="Part of an accelerator's name, such as H100.")]
@@ -92,7 +90,7 @@ def prices(  # noqa: PLR0913 # one parameter an option
     sort: Sort = None,
     as_json: AsJson = False,
 ) -> None:
-    """List prices by region and way of buying, each with its day and age.
+    """List prices by region and way of buying, with their age.
 
     Example: gpukit catalog prices p5.48xlarge --region us-east-1
     """
@@ -148,7 +146,9 @@ def drivers(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """List the oldest driver for each CUDA major, container and framework, and how long driver branches live.
+    """List the oldest driver for each CUDA, container and framework.
+
+    And how long driver branches live.
 
     Example: gpukit catalog drivers --driver 570
     """
@@ -176,7 +176,9 @@ def charts(sort: Sort = None, as_json: AsJson = False) -> None:
 def explain(
     machine: Annotated[str, typer.Argument(help="Machine type as its cloud spells it.")], cloud: Cloud = None, as_json: AsJson = False
 ) -> None:
-    """Show everything about one machine: layout, quota, images, drivers, prices by region, what it is good for.
+    """Show everything about one machine.
+
+    Layout, quota, images, drivers, prices by region, what it is good for.
 
     Example: gpukit catalog explain p5.48xlarge
     """
@@ -209,7 +211,9 @@ def refresh(  # noqa: PLR0913 # one parameter an option
     ] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Fetch live list prices and show what would change; with --write or --out, write them.
+    """Fetch live list prices and show, or write, what changes.
+
+    Written with --write or --out.
 
     Absurd rows (zero, negative, spot above on-demand, a jump beyond the stated ratio, larger cheaper than smaller) stop the whole
     cloud, whose table then stays as it is.

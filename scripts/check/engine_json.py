@@ -1,4 +1,4 @@
-"""Resources as the engine's own JSON has them (`pulumi preview --json`, `pulumi stack export`)."""
+"""Resources as the engine's own JSON has them (`pulumi preview --json --show-sames`, `pulumi stack export`)."""
 
 from __future__ import annotations
 

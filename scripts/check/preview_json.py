@@ -1,8 +1,8 @@
-"""The resources that a stack will have, out of `pulumi preview --json`."""
+"""The resources that a stack will have, out of `pulumi preview --json --show-sames`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ from scripts.errors import BadInput
 
 from . import engine_json
 
-WHAT = "`pulumi preview --json`"
+WHAT = "`pulumi preview --json --show-sames`"
 _GONE = {"delete", "delete-replaced", "read-discard", "discard-replaced", "remove-pending-replace"}
 """Operations after which the resource is not there (pulumi: `deploy.StepOp`)."""
+_STAYS = {"same", "update"}
+"""Operations that keep the resource's id. The engine leaves id and outputs out of the new state and has them in the old one."""
 
 
 def read(path: Path) -> ResourceSet:
@@ -23,11 +25,30 @@ def read(path: Path) -> ResourceSet:
     if not isinstance(steps, list):
         raise BadInput(f"{path} has no `steps`: give the output of {WHAT} (without PULUMI_ENABLE_STREAMING_JSON_PREVIEW).")
     try:
-        found = [engine_json.resource(step["newState"]) for step in steps if step["op"] not in _GONE and step.get("newState")]
+        _refuse_incomplete(path, document, steps)
+        found = [engine_json.resource(_after(step)) for step in steps if step["op"] not in _GONE and step.get("newState")]
         config = _config(document.get("config"))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadInput(f"{path} is damaged ({type(error).__name__}: {error}): make it anew with {WHAT}.") from None
     return engine_json.resource_set(found, config, path=path, what=WHAT)
+
+
+def _refuse_incomplete(path: Path, document: Mapping[str, Any], steps: Sequence[Mapping[str, Any]]) -> None:
+    """Without `--show-sames` the engine leaves out what does not change: the rest would be judged as the whole, and pass."""
+    unchanged = int((document.get("changeSummary") or {}).get("same") or 0)
+    shown = sum(step["op"] == "same" for step in steps)
+    if unchanged > shown:
+        raise BadInput(
+            f"{path} leaves out {unchanged - shown} unchanged resources of {unchanged}, so the stack cannot be judged: give the output of {WHAT}."
+        )
+
+
+def _after(step: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The resource after `step`, with the id and outputs that it keeps: by them others refer to it as plain values."""
+    new, old = step["newState"], step.get("oldState") or {}
+    if step["op"] not in _STAYS:
+        return new
+    return {**{key: old[key] for key in ("id", "outputs") if key in old}, **new}
 
 
 def _config(raw: Any) -> dict[str, str]:

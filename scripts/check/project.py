@@ -12,6 +12,7 @@ from typing import Any
 from scripts.errors import BadInput
 from scripts.plan import engine_yaml, go_json, stackfile
 
+_NO_STACK_FILE = "there is no stack file: the program was run as a stack called dev, with no settings but those of Pulumi.yaml"
 _DECLARATION_KEYS = {"type", "description", "default", "value", "secret", "items"}
 
 
@@ -41,6 +42,8 @@ class StackConfig:
     stack: str
     config: Mapping[str, str]
     secret_keys: frozenset[str]
+    note: str = ""
+    """What the reader of its findings should know of the choice."""
 
 
 def open_project(directory: Path) -> Project:
@@ -70,7 +73,7 @@ def stack_config(project: Project, wanted: str | None) -> StackConfig:
         raise BadInput(f"{project.name} has several stacks: choose one with --stack ({', '.join(names)}).")
     stack = wanted or (names[0] if names else "dev")
     if not names and wanted is None:
-        return StackConfig(stack=stack, config=project.defaults, secret_keys=frozenset())
+        return StackConfig(stack=stack, config=project.defaults, secret_keys=frozenset(), note=_NO_STACK_FILE)
     if stack not in names:
         near = get_close_matches(stack, names, n=1, cutoff=0.5)
         guess = f" Did you mean {near[0]}?" if near else ""
@@ -116,7 +119,7 @@ def _python(root: Path, runtime: object) -> Path:
     given: Mapping[str, Any] = runtime if isinstance(runtime, dict) else {"name": runtime}
     if given.get("name") != "python":
         raise BadInput(
-            f"Pulumi.yaml's runtime is {given.get('name')!r}: only Python programs can be recorded. Check its `pulumi preview --json`."
+            f"Pulumi.yaml's runtime is {given.get('name')!r}: only Python programs can be recorded. Check its `pulumi preview --json --show-sames`."
         )
     options = given.get("options")
     named = options.get("virtualenv") if isinstance(options, dict) else None

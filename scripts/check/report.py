@@ -6,7 +6,8 @@ from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 
-from scripts.plan.findings_text import findings_block, verdict
+from components.costing import Cost
+from scripts.plan.findings_text import findings_block, unchecked, verdict
 from scripts.plan.terminal import shown
 
 from .model import Checked, Report
@@ -16,12 +17,25 @@ def print_report(report: Report, console: Console) -> None:
     for checked in report.checked:
         console.print(_checked(checked))
     failing = sum(len(c.failing) for c in report.checked)
+    open_ = sum(unchecked(c.findings) for c in report.checked)
     broken = sum(c.error is not None for c in report.checked)
-    console.print(shown(f"{verdict(failing, broken)}.", "bold red" if failing or broken else "bold green"))
+    console.print(shown(f"{verdict(failing, broken, open_)}.", "bold red" if failing or broken else "bold green"))
 
 
 def _checked(checked: Checked) -> RenderableType:
     if checked.error is not None:
-        return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is told apart", "red"))
+        return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is below", "red"))
     title = f"{checked.name}  {checked.resources} resources of project {checked.project}, from its {checked.source}"
-    return Group(Rule(shown(title, "bold"), align="left"), Padding(findings_block(checked.findings, checked.notes), (0, 0, 0, 2)))
+    body = findings_block(checked.findings, checked.notes)
+    costs = () if checked.cost is None else (shown(cost_line(checked.cost)),)
+    return Group(Rule(shown(title, "bold"), align="left"), Padding(Group(*costs, body), (0, 0, 0, 2)))
+
+
+def cost_line(cost: Cost) -> str:
+    """What it costs in one line; the plan has the lines behind it."""
+    hourly, monthly = cost.surge, cost.max
+    floor = "at least " if hourly.partial or monthly.partial else ""
+    return (
+        f"at maximum: {floor}{hourly.hourly_usd:,.2f} USD per hour with surge, {floor}{monthly.monthly_usd:,.0f} USD per month; "
+        f"now: {'at least ' if cost.now.partial else ''}{cost.now.hourly_usd:,.2f} USD per hour"
+    )

@@ -46,14 +46,18 @@ def from_program(directory: Path, stack: str | None, by: Yardsticks, *, timeout_
     project = open_project(directory)
     config = stack_config(project, stack)
     recording = record_program(project, config, timeout_s=timeout_s)
-    notes = (*recording.notes, *(f"{severity}: {text}" for severity, text in recording.logs if severity != "info"))
+    notes = (
+        *((config.note,) if config.note else ()),
+        *recording.notes,
+        *(f"{severity}: {text}" for severity, text in recording.logs if severity != "info"),
+    )
     if recording.error is not None:
         return Checked(name=config.stack, project=project.name, source="program", notes=notes, error=recording.error, exit=Exit.USAGE)
     return checked(recording.resources, by, source="program", notes=notes)
 
 
 def from_preview(file: Path, by: Yardsticks) -> Checked:
-    """The output of `pulumi preview --json`."""
+    """The output of `pulumi preview --json --show-sames`."""
     from . import preview_json
 
     return checked(preview_json.read(file), by, source="preview")

@@ -99,14 +99,19 @@ REPEATABLE: Mapping[str, str] = {
 """Kinds whose second create makes nothing twice and is not refused."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Waiter:
-    """A waiter of boto3 for a kind that is there long before it is ready."""
+    """boto3's waiters for a kind that is there long before it is ready, and long after its delete was taken."""
 
     service: str
     name: str
+    gone: str
     arguments: Callable[[str], dict[str, Any]]
     """From the provider's id."""
+    look: str
+    """boto3's method that shows one, and below it (`status`, JMESPath) what tells that it is leaving."""
+    status: str
+    leaving: str
 
 
 def _node_group(id_: str) -> dict[str, Any]:
@@ -115,9 +120,33 @@ def _node_group(id_: str) -> dict[str, Any]:
 
 
 WAITERS: Mapping[str, Waiter] = {
-    "aws:eks/cluster:Cluster": Waiter("eks", "cluster_active", lambda id_: {"name": id_}),
-    "aws:eks/nodeGroup:NodeGroup": Waiter("eks", "nodegroup_active", _node_group),
-    "aws:ec2/natGateway:NatGateway": Waiter("ec2", "nat_gateway_available", lambda id_: {"NatGatewayIds": [id_]}),
+    "aws:eks/cluster:Cluster": Waiter(
+        service="eks",
+        name="cluster_active",
+        gone="cluster_deleted",
+        arguments=lambda id_: {"name": id_},
+        look="describe_cluster",
+        status="cluster.status",
+        leaving="DELETING",
+    ),
+    "aws:eks/nodeGroup:NodeGroup": Waiter(
+        service="eks",
+        name="nodegroup_active",
+        gone="nodegroup_deleted",
+        arguments=_node_group,
+        look="describe_nodegroup",
+        status="nodegroup.status",
+        leaving="DELETING",
+    ),
+    "aws:ec2/natGateway:NatGateway": Waiter(
+        service="ec2",
+        name="nat_gateway_available",
+        gone="nat_gateway_deleted",
+        arguments=lambda id_: {"NatGatewayIds": [id_]},
+        look="describe_nat_gateways",
+        status="NatGateways[0].State",
+        leaving="deleting",
+    ),
 }
 LONGEST_SECONDS = 1800
 """Longest that any of them takes, with room to spare: a cluster 15 minutes, a node group as long as its first nodes."""

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from components.naming import tag_key
-from scripts.engine.aws_kinds import LONGEST_SECONDS, REPEATABLE, TAGGED, WAITERS, Arn, parse_arn, route_id
+from scripts.engine.aws_kinds import LONGEST_SECONDS, REPEATABLE, TAGGED, WAITERS, Arn, Waiter, parse_arn, route_id
 from scripts.engine.aws_session import client, told
 from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 
+_GONE = ("ResourceNotFoundException", "NatGatewayNotFound")
 _STACK, _RESOURCE = tag_key("aws", "stack"), tag_key("aws", "resource")
 
 
@@ -36,13 +37,20 @@ class AwsLookup:
         return self._by_tags(operation, state)
 
     def settle(self, operation: PendingOperation, id_: str) -> None:
-        """A cluster takes ten minutes to come up, and refuses node groups until then."""
+        """A cluster takes ten minutes to come up, and refuses node groups until then; on its way out it refuses everything."""
         waiting = WAITERS.get(operation.type)
         if waiting is None:
             return
-        waiter = self._client(waiting.service).get_waiter(waiting.name)
+        cloud = self._client(waiting.service)
+        if operation.kind == "deleting":
+            if told(f"see whether {operation.type} {id_} is being deleted", lambda: _leaving(cloud, waiting, id_)):
+                self._wait(cloud, waiting.gone, waiting.arguments(id_), f"{operation.type} {id_} is gone")
+        else:
+            self._wait(cloud, waiting.name, waiting.arguments(id_), f"{operation.type} {id_} is ready")
+
+    def _wait(self, cloud: Any, waiter: str, arguments: Mapping[str, Any], until: str) -> None:
         config = {"Delay": self._look_seconds, "MaxAttempts": int(LONGEST_SECONDS / self._look_seconds)}
-        told(f"wait until {operation.type} {id_} is ready", lambda: waiter.wait(**waiting.arguments(id_), WaiterConfig=config))
+        told(f"wait until {until}", lambda: cloud.get_waiter(waiter).wait(**arguments, WaiterConfig=config))
 
     def outside(self, state: State) -> tuple[Leftover, ...]:
         found = self._tagged({_STACK: self._stack})
@@ -125,6 +133,20 @@ class AwsLookup:
     def _tables(self, table: str) -> list[dict[str, Any]]:
         filters = [{"Name": "route-table-id", "Values": [table]}]
         return list(self._client("ec2").describe_route_tables(Filters=filters)["RouteTables"])
+
+
+def _leaving(cloud: Any, waiting: Waiter, id_: str) -> bool:
+    """Whether a delete was taken and has not ended. What is gone already is not leaving."""
+    import jmespath
+    from botocore.exceptions import ClientError
+
+    try:
+        answer = getattr(cloud, waiting.look)(**waiting.arguments(id_))
+    except ClientError as error:
+        if error.response["Error"]["Code"] in _GONE:
+            return False
+        raise
+    return jmespath.search(waiting.status, answer) == waiting.leaving
 
 
 def _leftover(arn: Arn, tags: Mapping[str, str]) -> Leftover:

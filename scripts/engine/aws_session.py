@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
@@ -13,16 +14,15 @@ SECONDS = 10
 
 
 def client(service: str, region: str, environment: Mapping[str, str]) -> Any:
-    """A boto3 client whose endpoint and credentials come from `environment` alone where it names an endpoint (the sandbox)."""
+    """A boto3 client. Where `environment` names an endpoint (the sandbox) it alone counts: no file or variable of the user is read."""
     import boto3
     from botocore.config import Config
 
     config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": 2, "mode": "standard"})
     endpoint = environment.get("AWS_ENDPOINT_URL")
-    make = cast("Any", boto3).session.Session().client
     if endpoint is None:
-        return make(service, region_name=region, config=config)
-    return make(
+        return cast("Any", boto3).session.Session().client(service, region_name=region, config=config)
+    return _closed_session().client(
         service,
         region_name=region,
         config=config.merge(Config(proxies={})),
@@ -30,6 +30,23 @@ def client(service: str, region: str, environment: Mapping[str, str]) -> Any:
         aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
         aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
     )
+
+
+def _closed_session() -> Any:
+    """A session to which this process's environment and the user's AWS files say nothing.
+
+    A profile that it does not find stops botocore by naming it, even where credentials and endpoint are given.
+    """
+    import boto3
+    from botocore.session import Session
+
+    closed = {
+        name: (in_file, None, default, convert)
+        for name, (in_file, _variable, default, convert) in cast("Any", Session).SESSION_VARIABLES.items()
+    }
+    for file in ("config_file", "credentials_file"):
+        closed[file] = (None, None, os.devnull, None)
+    return cast("Any", boto3).session.Session(botocore_session=cast("Any", Session)(session_vars=closed))
 
 
 def told(purpose: str, ask: Callable[[], T]) -> T:

@@ -14,7 +14,6 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from scripts.engine import host_wrapper, recipe
-from scripts.engine.checkout import cache
 from scripts.engine.recipe import Go
 from scripts.errors import Failed
 
@@ -64,7 +63,8 @@ def works(pulumi: Path) -> bool:
 def version_of(pulumi: Path) -> str | None:
     """What `pulumi version` prints; None when it does not run."""
     try:
-        run = subprocess.run([str(pulumi), "version"], capture_output=True, text=True, timeout=60, env=_quiet(), check=False)
+        with tempfile.TemporaryDirectory(prefix="gpukit-") as home:
+            run = subprocess.run([str(pulumi), "version"], capture_output=True, text=True, timeout=60, env=_quiet(home), check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     return run.stdout.strip() or None if run.returncode == 0 else None
@@ -135,6 +135,6 @@ def _local_toolchain() -> dict[str, str]:
     return dict(os.environ) | {"GOTOOLCHAIN": "local"}
 
 
-def _quiet() -> dict[str, str]:
-    """Every engine command leaves a log in PULUMI_HOME; these belong in nobody's home."""
-    return dict(os.environ) | {"PULUMI_SKIP_UPDATE_CHECK": "true", "PULUMI_HOME": str(cache() / "pulumi-home")}
+def _quiet(home: str) -> dict[str, str]:
+    """Every engine command leaves a log in PULUMI_HOME, which nobody would ever clear away."""
+    return dict(os.environ) | {"PULUMI_SKIP_UPDATE_CHECK": "true", "PULUMI_HOME": home}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from scripts.engine import checkout as checkouts
-from scripts.engine import locate
+from scripts.engine import locate, shell
 from scripts.engine.checkout import Checkout
-from scripts.engine.environment import SANDBOX, WORLD, unset_names
+from scripts.engine.environment import SANDBOX, WORLD
 from scripts.engine.outcome import Outcome
 from scripts.engine.run import Action
 from scripts.engine.show import Show
@@ -26,12 +26,16 @@ SAID = {
 """Printed at the start of every action."""
 
 
-def up(*, stack: str, sandbox: bool = False, yes: bool = False, json_: bool = False) -> int:
-    return _act("up", stack, sandbox=sandbox, yes=yes, json_=json_)
+_OWN_FILES: Mapping[str, str] = MappingProxyType({})
+"""Of `files`: nothing but the project's own limits and list prices."""
 
 
-def preview(*, stack: str, sandbox: bool = False, json_: bool = False) -> int:
-    return _act("preview", stack, sandbox=sandbox, yes=True, json_=json_)
+def up(*, stack: str, sandbox: bool = False, yes: bool = False, json_: bool = False, files: Mapping[str, str] = _OWN_FILES) -> int:
+    return _act("up", stack, sandbox=sandbox, yes=yes, json_=json_, files=files)
+
+
+def preview(*, stack: str, sandbox: bool = False, json_: bool = False, files: Mapping[str, str] = _OWN_FILES) -> int:
+    return _act("preview", stack, sandbox=sandbox, yes=True, json_=json_, files=files)
 
 
 def refresh(*, stack: str, sandbox: bool = False, yes: bool = False, json_: bool = False) -> int:
@@ -53,12 +57,8 @@ def env(*, sandbox: bool = False) -> int:
     workspace = sandbox_workspace(here, locate.show_progress)
     for stack in here.stack_names():
         Session(workspace, stack).make_unless_there()
-    changed = {name: value for name, value in workspace.environment.items() if os.environ.get(name) != value}
-    lines = [f"unset {name}" for name in unset_names(os.environ, workspace.environment) if name.isidentifier()]
-    lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(changed.items())]
-    lines.append(f"cd {shlex.quote(str(workspace.directory))}")
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stderr.write(f"[sandbox] {SAID['sandbox']}. Then: pulumi up --stack NAME\n")
+    sys.stdout.write("\n".join(shell.lines(workspace, os.environ)) + "\n")
+    sys.stderr.write(f"[sandbox] {SAID['sandbox']}. Then: pulumi up --stack NAME\n{shell.COPY_NOTE}\n")
     return Exit.FINE
 
 
@@ -84,7 +84,7 @@ def doctor(*, json_: bool = False) -> int:
     """Show what is installed, whose credentials answer, and what to do."""
     from scripts.engine.doctor import examine, text
 
-    findings = examine(checkouts.here())
+    findings = examine(checkouts.here(), sandbox=world_of(sandbox=False) == "sandbox")
     sys.stdout.write(json.dumps(findings.as_json(), indent=2) + "\n" if json_ else text(findings) + "\n")
     return Exit.FINE
 
@@ -110,20 +110,32 @@ def write_private(path: Path, text: str) -> None:
         raise BadInput(f"{path} cannot be written ({error.strerror}): give --out a file in a folder that you may write to.") from error
 
 
-def _act(action: Action, stack: str, *, sandbox: bool, yes: bool, json_: bool) -> int:
+def _act(  # noqa: PLR0913 # one parameter an option
+    action: Action, stack: str, *, sandbox: bool, yes: bool, json_: bool, files: Mapping[str, str] = _OWN_FILES
+) -> int:
+    from scripts.engine import gate
     from scripts.engine.prepare import Order, job_of
     from scripts.engine.run import act
 
     here = checkouts.here()
     require_stack(here, stack)
-    if not yes and not sys.stdin.isatty():
-        raise BadInput(f"`gpukit {action} {stack}` asks before it changes anything, and there is no terminal to ask on. Add --yes.")
     world = world_of(sandbox=sandbox)
+    ended = gate.nothing_left(here, action, stack, world)
+    if ended is not None:
+        _tell(ended, json_=json_)
+        return ended.exit
+    if not yes and not sys.stdin.isatty():
+        gate.refuse_unasked(here, action, stack, world)
     show = Show(f"[{world}]")
-    show.line(f"{SAID[world]}. {action} {stack}")
-    outcome = act(job_of(here, Order(action=action, stack=stack, world=world), show=show, approve=_approval(action, stack, yes=yes)))
+    show.line(f"{_said(world, action)}. {action} {stack}")
+    order = Order(action=action, stack=stack, world=world, files=files)
+    outcome = act(job_of(here, order, show=show, approve=_approval(action, stack, yes=yes)))
     _tell(outcome, json_=json_)
     return outcome.exit
+
+
+def _said(world: World, action: Action) -> str:
+    return "REAL clouds: a preview reads them and changes nothing" if (world, action) == ("real", "preview") else SAID[world]
 
 
 def _approval(action: Action, stack: str, *, yes: bool) -> Callable[[Outcome], bool]:

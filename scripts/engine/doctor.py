@@ -18,8 +18,10 @@ from scripts.errors import GpukitError
 
 SCHEMA = "gpukit/doctor/1"
 SDKS = ("pulumi", "pulumi-policy", "pulumi-kubernetes", "pulumi-aws", "pulumi-gcp", "pulumi-azure-native", "boto3", "kubernetes")
-_EXTRAS = {"pulumi-aws": "aws", "boto3": "aws", "pulumi-gcp": "gcp", "pulumi-azure-native": "azure"}
-_LABEL_WIDTH = 22
+_EXTRAS = {"pulumi-aws": "aws", "boto3": "aws"}
+_UNBUILT = {"pulumi-gcp": "GCP", "pulumi-azure-native": "Azure"}
+"""SDKs of clouds that no family builds yet: nobody needs to install them."""
+_LABEL_WIDTH = 34
 
 
 class Health(StrEnum):
@@ -48,10 +50,11 @@ class Examination:
         return {"schema": SCHEMA, "items": rows}
 
 
-def examine(checkout: Checkout) -> Examination:
-    """Look at everything; what cannot be looked at is *unknown* and hides nothing else."""
-    tools = (_python(), _tool("uv", ("uv", "--version"), "only to change dependencies: https://docs.astral.sh/uv/"), _go())
-    return Examination((*tools, _engine(), *_sdks(), _aws_credentials(), _world(checkout)))
+def examine(checkout: Checkout, *, sandbox: bool = False) -> Examination:
+    """Look at everything; what cannot be looked at is *unknown* and hides nothing else. `sandbox`: only what the simulated clouds need."""
+    engine = _engine(sandbox=sandbox)
+    clouds = () if sandbox else (_aws_credentials(),)
+    return Examination((_python(), _uv(checkout), _go(), engine, *_sdks(), *clouds, _world(checkout)))
 
 
 def text(examination: Examination) -> str:
@@ -78,6 +81,13 @@ def _tool(name: str, command: tuple[str, ...], advice: str) -> Item:
     return Item(name, Health.OK if run.returncode == 0 else Health.UNKNOWN, (run.stdout or run.stderr).strip().splitlines()[0][:80])
 
 
+def _uv(checkout: Checkout) -> Item:
+    """On PATH, else the one that `make` puts into the checkout."""
+    own = checkout.root / ".uv" / "bin" / "uv"
+    command = str(own) if shutil.which("uv") is None and own.exists() else "uv"
+    return _tool("uv", (command, "--version"), "only to change dependencies: https://docs.astral.sh/uv/")
+
+
 def _go() -> Item:
     needed = ".".join(map(str, recipe.required_go()))
     return _tool(
@@ -85,7 +95,7 @@ def _go() -> Item:
     )
 
 
-def _engine() -> Item:
+def _engine(*, sandbox: bool) -> Item:
     try:
         engine = locate.find()
     except GpukitError as error:
@@ -98,7 +108,9 @@ def _engine() -> Item:
             "`make up` builds it once (about 5 minutes), or install https://www.pulumi.com/docs/install/",
         )
     host = "Pulumi's own language host" if engine.official else f"gpukit's language host ({host_wrapper.NAME})"
-    advice = "" if engine.official else "serves the sandbox; real clouds need Pulumi's release: https://www.pulumi.com/docs/install/"
+    advice = (
+        "" if engine.official or sandbox else "serves the sandbox; real clouds need Pulumi's release: https://www.pulumi.com/docs/install/"
+    )
     return Item("pulumi engine", Health.OK, f"{engine.version} ({engine.origin}, {host})", advice)
 
 
@@ -107,12 +119,15 @@ def _sdks() -> tuple[Item, ...]:
 
 
 def _sdk(name: str) -> Item:
+    label = f"python package {name}"
     try:
-        return Item(name, Health.OK, importlib.metadata.version(name))
+        return Item(label, Health.OK, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
+        if name in _UNBUILT:
+            return Item(label, Health.OPTIONAL, "", f"not needed: {_UNBUILT[name]} is not built yet")
         extra = _EXTRAS.get(name)
         advice = f"uv sync --extra {extra}" if extra else "uv sync"
-        return Item(name, Health.OPTIONAL if extra else Health.MISSING, "", advice)
+        return Item(label, Health.OPTIONAL if extra else Health.MISSING, "", advice)
 
 
 def _aws_credentials() -> Item:

@@ -17,8 +17,6 @@ SANDBOX = "sandbox"
 PASSPHRASE = "simulated"
 """Encrypts the sandbox's state, which holds nothing real. Never used outside of the sandbox."""
 
-NO_ROUTE = "http://127.0.0.1:9"
-"""A proxy that answers nothing (the discard port), so that a call off the loopback fails at once instead of reaching a real cloud."""
 LOOPBACK = "localhost,127.0.0.1,::1"
 
 _CREDENTIAL_PREFIXES = ("AWS_", "GOOGLE_", "GCLOUD_", "GCP_", "CLOUDSDK_", "AZURE_", "ARM_", "KUBE", "HELM_", "PULUMI_")
@@ -53,7 +51,7 @@ def environment(checkout: Checkout, world: Endpoints, *, base: Mapping[str, str]
     base = os.environ if base is None else base
     dropped = {*_PROXIES, "NO_PROXY", _SLOW}
     kept = {name: value for name, value in base.items() if not is_credential(name) and name.upper() not in dropped}
-    return kept | _isolation() | _clouds(checkout, world) | _engine(checkout, world) | {"PATH": _path(checkout, base), WORLD: SANDBOX}
+    return kept | _isolation(world) | _clouds(checkout, world) | _engine(checkout, world) | {"PATH": _path(checkout, base), WORLD: SANDBOX}
 
 
 def unset_names(base: Mapping[str, str], result: Mapping[str, str]) -> tuple[str, ...]:
@@ -61,9 +59,14 @@ def unset_names(base: Mapping[str, str], result: Mapping[str, str]) -> tuple[str
     return tuple(sorted(base.keys() - result.keys()))
 
 
-def _isolation() -> dict[str, str]:
+def _isolation(world: Endpoints) -> dict[str, str]:
+    """The world is the proxy of every call: it refuses all but its own addresses, so that nothing reaches a real cloud.
+
+    A proxy that answers nothing would do for most, but the Kubernetes client asks it for the loopback too: it drops NO_PROXY
+    (kubernetes 35, client/configuration.py).
+    """
     names = [spelling for name in _PROXIES for spelling in (name, name.lower())]
-    return dict.fromkeys(names, NO_ROUTE) | {"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
+    return dict.fromkeys(names, world.http) | {"NO_PROXY": LOOPBACK, "no_proxy": LOOPBACK}
 
 
 def _clouds(checkout: Checkout, world: Endpoints) -> dict[str, str]:
@@ -98,9 +101,9 @@ def _engine(checkout: Checkout, world: Endpoints) -> dict[str, str]:
 
 
 def _path(checkout: Checkout, base: Mapping[str, str]) -> str:
-    tools = str(checkout.sandbox / "bin")
-    others = [entry for entry in base.get("PATH", os.defpath).split(os.pathsep) if entry != tools]
-    return os.pathsep.join([tools, *others])
+    """The sandbox's commands first, then this project's own (`gpukit`, its `python`), then what was there."""
+    own = [str(tools(checkout)), str(checkout.root / ".venv" / "bin")]
+    return os.pathsep.join([*own, *(entry for entry in base.get("PATH", os.defpath).split(os.pathsep) if entry not in own)])
 
 
 def tools(checkout: Checkout) -> Path:

@@ -13,6 +13,7 @@ _SECRET_MARK = "1b47061264138c4ac30d75fd1eb44270"
 SECRET = "[secret]"
 OWN_PACK = "gpukit"
 STACK_TYPE = "pulumi:pulumi:Stack"
+PROVIDER_TYPE = "pulumi:providers:"
 UNCHANGED = frozenset({"same", "read", "refresh"})
 """Operations that change nothing in a cloud."""
 
@@ -46,6 +47,12 @@ class Step:
     failed: bool = False
     real: bool = True
     """Whether it is a thing in a cloud: components, providers and the stack exist in the state only."""
+    properties: tuple[str, ...] = ()
+    """Paths of the properties that differ; of a replacement those that force it."""
+    planned: bool = False
+    """Whether a preview only means to do it."""
+    inputs: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False, hash=False)
+    """Of what a preview would create: its inputs, unknown values and secrets blinded by the engine."""
 
     @property
     def changes(self) -> bool:
@@ -82,6 +89,18 @@ class Report:
         """Type and logical name of every real thing that is made, or in a preview: would be."""
         made = (step for step in self.steps if step.real and step.operation in _MAKING)
         return frozenset((resource_type(step.urn), resource_name(step.urn)) for step in made)
+
+    @property
+    def components(self) -> dict[str, int]:
+        """How many of `done` are components (and the stack), by operation: they exist in the state only."""
+        # A component ends twice in the log: registered, and with its outputs.
+        ended = {(step.operation, step.urn) for step in self.steps if step.ended and not step.failed and not step.real}
+        return dict(Counter(operation for operation, urn in ended if not resource_type(urn).startswith(PROVIDER_TYPE)))
+
+    @property
+    def intended(self) -> tuple[Step, ...]:
+        """What a preview would create anew, in its order."""
+        return tuple(step for step in self.steps if step.real and step.operation == "create" and step.planned and not step.ended)
 
     def add(self, line: str) -> Step | None:
         """Take one line; gives the step that it begins or ends. A line cut off by a killed engine is passed over."""
@@ -128,18 +147,28 @@ class Report:
 
     def _add_step(self, name: str, body: dict[str, Any]) -> Step:
         metadata: dict[str, Any] = body.get("metadata") or {}
+        new: dict[str, Any] = metadata.get("new") or {}
+        planned = bool(body.get("planning"))
         step = Step(
             operation=str(metadata.get("op", "")),
             urn=str(metadata.get("urn", "")),
             ended=name != "resourcePreEvent",
             failed=name == "resOpFailedEvent",
             real=bool(metadata.get("provider")),
+            properties=_properties(metadata),
+            planned=planned,
+            inputs=(new.get("inputs") or {}) if planned else {},
         )
         self.steps.append(step)
         if step.ended and not step.failed and resource_type(step.urn) == STACK_TYPE:
-            new: dict[str, Any] = metadata.get("new") or {}
             self.outputs = {key: masked(value) for key, value in dict(new.get("outputs") or {}).items()}
         return step
+
+
+def _properties(metadata: Mapping[str, Any]) -> tuple[str, ...]:
+    detailed: Mapping[str, Any] = metadata.get("detailedDiff") or {}
+    forcing = [path for path, each in detailed.items() if str(each.get("diffKind", "")).endswith("-replace")]
+    return tuple(sorted(forcing or detailed or metadata.get("diffs") or ()))
 
 
 def _report(pack: str, message: str) -> str:

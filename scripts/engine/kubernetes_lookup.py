@@ -17,7 +17,6 @@ from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed
 
-PREFIX = "kubernetes:"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 _CLUSTER = "aws:eks/cluster:Cluster"
 _SECONDS = 15

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from scripts.engine.state import PendingOperation, State
 
+IN_CLUSTER = "kubernetes:"
+"""Begins the type tokens of objects in a cluster."""
+
 
 @dataclass(frozen=True)
 class Exists:
@@ -52,7 +55,7 @@ class CloudLookup(Protocol):
         ...
 
     def settle(self, operation: PendingOperation, id_: str) -> None:
-        """Wait until the found object is ready to be built upon. Raises Failed when it never will be."""
+        """Wait until the found object is ready to be built upon; one whose delete is under way: gone. Raises Failed when it never is."""
         ...
 
     def outside(self, state: State) -> tuple[Leftover, ...]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from scripts.engine.changes import Change, changes_of
 from scripts.engine.events import PolicyFinding, Report, resource_name, resource_type
 from scripts.engine.process import Ended
 from scripts.errors import Exit
@@ -46,6 +47,10 @@ class Outcome:
     """Whether `changes` are what would be done: nothing was."""
     message: str = ""
     changes: dict[str, int] = field(default_factory=dict[str, int])
+    components: dict[str, int] = field(default_factory=dict[str, int])
+    """How many of `changes` are components, which exist in the state only."""
+    to_change: tuple[Change, ...] = ()
+    """Of a preview: what exists and would be replaced, deleted or updated."""
     findings: tuple[PolicyFinding, ...] = ()
     outputs: dict[str, Any] = field(default_factory=dict[str, Any])
     seconds: int = 0
@@ -60,6 +65,8 @@ class Outcome:
             "preview": self.preview,
             "message": self.message,
             "changes": self.changes,
+            "components": self.components,
+            "to_change": [change.as_json() for change in self.to_change],
             "findings": [finding.as_json() for finding in self.findings],
             "outputs": self.outputs,
             "seconds": self.seconds,
@@ -77,6 +84,8 @@ def outcome(ended: Ended, report: Report, *, action: str, stack: str, world: str
         preview=preview,
         message=message,
         changes=report.done,
+        components=report.components,
+        to_change=changes_of(report.steps) if preview else (),
         findings=tuple(report.findings),
         outputs=report.outputs,
         seconds=report.seconds,

@@ -1,7 +1,7 @@
 """What to do about operations that an interrupted engine left open. Pure: the cloud's answers go in, decisions come out.
 
-The engine itself repeats updates and deletes, but after an interrupted create it only warns and makes a second object: for a GPU pool
-a second, paid one (H12).
+The engine itself repeats updates, and deletes in a destroy; but after an interrupted create it only warns and makes a second object:
+for a GPU pool a second, paid one (H12).
 """
 
 from __future__ import annotations
@@ -41,14 +41,12 @@ class Stop:
 
 Decision = Adopt | Clear | Stop
 
-_PROVIDER = "pulumi:providers:"
-
 
 def decide(operation: PendingOperation, ask: Callable[[PendingOperation], Answer]) -> Decision:
     """The decision on one operation; `ask` is called only for creates of real things."""
     if operation.kind != "creating":
-        return Clear(operation, f"the engine repeats an interrupted {operation.kind.removesuffix('ing')} by itself")
-    if operation.type.startswith(_PROVIDER) or not operation.resource.get("custom", True):
+        return Clear(operation, f"{operation.kind} it is repeated, or its result is read from the cloud")
+    if not operation.in_cloud:
         return Clear(operation, "it exists in the state only")
     match ask(operation):
         case Exists(ids=(only,)):

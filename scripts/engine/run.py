@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import Literal
 
 from scripts.engine import engine_lock, outcome, pending
-from scripts.engine.events import Report
-from scripts.engine.lookup import CloudLookup, Leftover
+from scripts.engine.dropped import Dropped, missing
+from scripts.engine.events import Report, resource_name, resource_type
+from scripts.engine.lookup import IN_CLUSTER, CloudLookup, Exists, Leftover
 from scripts.engine.outcome import Outcome
 from scripts.engine.pending import Adopt
 from scripts.engine.process import Ended
 from scripts.engine.session import Session
 from scripts.engine.show import Show
 from scripts.engine.stack_lock import stack_lock
-from scripts.engine.state import State
+from scripts.engine.state import PendingOperation, State
 from scripts.engine.workspace import Workspace
 from scripts.errors import Exit, Refused
 
@@ -64,6 +65,8 @@ def act(job: Job) -> Outcome:
             session.make()
         elif job.writes and state.pending:
             _recover(job, session)
+        if job.action == "up":
+            _restore(job, session)
         return _run(job, session, _leftovers(job, session))
 
 
@@ -72,9 +75,24 @@ def _run(job: Job, session: Session, leftovers: tuple[Leftover, ...]) -> Outcome
     preview, report = _engine(job, session, _preview_words(job), _preview_phase(job), preview=True)
     if job.action == "preview" or preview.exit is not Exit.FINE:
         return preview
-    _refuse_twins(job, leftovers, report)
+    _refuse_twins(job, (*leftovers, *_in_cluster(job, session, report)), report)
+    job.show.expect(report.steps)
     if not job.approve(preview):
         return _plain(job, Exit.NO, "Not confirmed: nothing was changed.")
+    return _destroy(job, session) if job.action == "destroy" else _do(job, session)
+
+
+def _destroy(job: Job, session: Session) -> Outcome:
+    """What the engine will forget before it is gone stays known until the destroy is complete."""
+    dropped = Dropped.of(job.workspace, job.stack)
+    dropped.remember(session.state() or State({}))
+    done = _do(job, session)
+    if done.exit is Exit.FINE:
+        dropped.forget()
+    return done
+
+
+def _do(job: Job, session: Session) -> Outcome:
     return _engine(job, session, _action_words(job), f"{job.action} of {job.stack}", preview=False)[0]
 
 
@@ -98,9 +116,10 @@ def _preview_words(job: Job) -> list[str]:
 
 
 def _action_words(job: Job) -> list[str]:
-    """`destroy` keeps the engine's own preview: without it everything beside a protected resource would be deleted first."""
-    if job.action == "destroy":
-        return ["destroy", "--yes"]
+    """Without the engine's own preview, after ours: it would write into the same event log and begin it anew.
+
+    Steps of the one would be taken for steps of the other. A protected resource has ended our preview, before anything was deleted.
+    """
     return [job.action, "--yes", "--skip-preview", *(_pack_words(job) if job.action == "up" else [])]
 
 
@@ -138,8 +157,55 @@ def _recover(job: Job, session: Session) -> None:
     adopted = [decision for decision in decisions if isinstance(decision, Adopt)]
     for decision in adopted:
         job.lookup.settle(decision.operation, decision.id)
-    if adopted:
-        session.read_again([decision.operation.urn for decision in adopted])
+    begun = _begun(job, state, repaired) if job.action == "up" else []
+    if adopted or begun:
+        session.read_again([*(decision.operation.urn for decision in adopted), *begun])
+
+
+def _begun(job: Job, state: State, repaired: State) -> list[str]:
+    """What an interrupted engine was changing or deleting: the cloud alone knows how far it came, and an `up` would take it for done.
+
+    The engine repeats a delete only in another destroy. What is still on its way out is awaited.
+    """
+    present = {each["urn"] for each in repaired.resources}
+    begun = [each for each in state.pending if each.kind in ("updating", "deleting") and each.in_cloud and each.urn in present]
+    for operation in begun:
+        if operation.kind == "deleting":
+            job.lookup.settle(operation, str(operation.resource.get("id", "")))
+    return [operation.urn for operation in begun]
+
+
+def _restore(job: Job, session: Session) -> None:
+    """Put back into the state what a destroy that was cut off has forgotten of a cluster that still exists, and see what is left of it."""
+    dropped = Dropped.of(job.workspace, job.stack)
+    entries = dropped.entries()
+    if not entries:
+        return
+    state = session.export()
+    whole = state.with_resources(missing(entries, state))
+    present = {each["urn"] for each in whole.resources}
+    objects = [str(each["urn"]) for each in entries if each.get("deletedWith") and each["urn"] in present]
+    if len(whole.resources) > len(state.resources):
+        job.show.line("a destroy was cut off: its cluster exists, so what the state had forgotten in it is recorded again")
+        session.replace_state(whole)
+    if objects:
+        session.read_again(objects)
+    dropped.forget()
+
+
+def _in_cluster(job: Job, session: Session, preview: Report) -> tuple[Leftover, ...]:
+    """What an `up` would make in a cluster that holds it already, by name: the engine would stop at it in the middle, at every `up`."""
+    if job.action != "up":
+        return ()
+    state = session.state() or State({})
+    present = {each["urn"] for each in state.resources}
+    found: list[Leftover] = []
+    for step in preview.intended:
+        kind, name = resource_type(step.urn), resource_name(step.urn)
+        if kind.startswith(IN_CLUSTER) and step.urn not in present:
+            answer = job.lookup.of(PendingOperation("creating", {"urn": step.urn, "type": kind, "inputs": step.inputs}), state)
+            found += [Leftover(f"{kind} {id_}", name, (kind,)) for id_ in (answer.ids if isinstance(answer, Exists) else ())]
+    return tuple(found)
 
 
 def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
@@ -164,8 +230,9 @@ def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) ->
     twins = tuple(each for each in leftovers if any((kind, each.resource) in preview.creates for kind in each.types))
     if twins:
         raise Refused(
-            f"{job.action} of {job.stack} would make again what exists, with the stack's identity, outside of its state:\n{_named(twins)}\n"
-            f"Nothing was changed. Record it with `pulumi import`, or delete it; then try again."
+            f"{job.action} of {job.stack} would make again what exists outside of its state:\n{_named(twins)}\n"
+            f"Nothing was changed. Finish a destroy that was cut off (`gpukit destroy {job.stack}`), record it with `pulumi import`, "
+            f"or delete it; then try again."
         )
 
 

@@ -17,6 +17,8 @@ from scripts.engine.locate import Engine
 from scripts.errors import BadInput
 
 COPIED = ("stacks", "policies")
+LOGS = 20
+"""The newest logs of the engine that are kept."""
 _SALT = re.compile(r"^encryptionsalt:.*\n?", re.MULTILINE)
 _FOREIGN_SECRETS = re.compile(r"^(secretsprovider|encryptedkey):|^\s*secure:|\bsecure:\s*\S", re.MULTILINE)
 
@@ -30,6 +32,7 @@ def refresh(checkout: Checkout, engine: Engine | None = None) -> Path:
     copy = checkout.sandbox_project
     for directory in (copy, checkout.sandbox_state, checkout.sandbox / "pulumi-home", tools(checkout)):
         directory.mkdir(parents=True, exist_ok=True)
+    _forget_logs(checkout.sandbox / "pulumi-home" / "logs")
     _write(copy / "Pulumi.yaml", (checkout.root / "Pulumi.yaml").read_bytes())
     _link(copy / ".venv", checkout.root / ".venv")
     for name in COPIED:
@@ -39,6 +42,20 @@ def refresh(checkout: Checkout, engine: Engine | None = None) -> Path:
     if engine is not None:
         _link(tools(checkout) / "pulumi", engine.command)
     return copy
+
+
+def _forget_logs(directory: Path) -> None:
+    """The engine writes a log for every command and never removes one."""
+    logs = sorted((path for path in directory.glob("*") if path.is_file()), key=_written, reverse=True)
+    for path in logs[LOGS:]:
+        path.unlink(missing_ok=True)
+
+
+def _written(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:  # another run has just removed it
+        return 0.0
 
 
 def _mirror(source: Path, target: Path) -> None:

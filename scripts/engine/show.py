@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TextIO
 
 from scripts.engine.events import Step, resource_name, resource_type
+from scripts.engine.groups import Groups, Key
+
+VERBOSE = "GPUKIT_VERBOSE"
+"""Set to 1: a line for each resource instead of one for each component, and every finding in full."""
 
 _MARKS = {"create": "+", "delete": "-", "update": "~", "replace": "+-", "create-replacement": "++", "delete-replaced": "--", "import": "="}
 _BESIDE = frozenset({"replace"})
 """Operations that only announce the two that do the work."""
 _REDRAW_SECONDS = 0.5
+
+
+def verbose() -> bool:
+    return os.environ.get(VERBOSE) == "1"
 
 
 @dataclass
@@ -21,6 +31,9 @@ class Show:
 
     label: str
     stream: TextIO = field(default_factory=lambda: sys.stderr)
+    every: bool = field(default_factory=verbose)
+    """Whether each resource gets a line of its own."""
+    _groups: Groups = field(default_factory=Groups)
     _running: dict[str, float] = field(default_factory=dict[str, float])
     _phase: str = ""
     _started: float = 0.0
@@ -49,9 +62,23 @@ class Show:
             self._running[step.urn] = time.monotonic()
             return
         began = self._running.pop(step.urn, None)
+        if step.failed or self.every:
+            self._resource(step, began)
+        elif (complete := self._groups.end(step)) is not None:
+            self._group(*complete)
+
+    def expect(self, steps: Iterable[Step]) -> None:
+        """What a preview has found is to come: a component's line is written when the last of its resources is done."""
+        self._groups.expect(steps)
+
+    def _resource(self, step: Step, began: float | None) -> None:
         took = f" ({time.monotonic() - began:.0f} s)" if began is not None and time.monotonic() - began >= 1 else ""
         mark = "!" if step.failed else _MARKS.get(step.operation, step.operation)
         self._write(f"  {mark:>2} {resource_type(step.urn)} {resource_name(step.urn)}{took}{' failed' if step.failed else ''}")
+
+    def _group(self, key: Key, count: int) -> None:
+        operation, component = key
+        self._write(f"  {_MARKS.get(operation, operation):>2} {component}: {count} {'resource' if count == 1 else 'resources'}")
 
     def wait(self) -> None:
         """Redraw the status line, on a terminal only."""
@@ -65,7 +92,10 @@ class Show:
         self.stream.flush()
 
     def end(self) -> None:
+        """The phase is over: what was left open is told."""
         self._clear()
+        for key, count in self._groups.rest():
+            self._group(key, count)
 
     def _clear(self) -> None:
         if self.stream.isatty():

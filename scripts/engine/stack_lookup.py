@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scripts.engine.kubernetes_lookup import PREFIX
-from scripts.engine.lookup import Answer, CloudLookup, Leftover
+from scripts.engine.lookup import IN_CLUSTER, Answer, CloudLookup, Leftover
 from scripts.engine.state import PendingOperation, State
 
 
@@ -21,7 +20,7 @@ class StackLookup:
         self._asked(operation).settle(operation, id_)
 
     def _asked(self, operation: PendingOperation) -> CloudLookup:
-        return self.cluster if operation.type.startswith(PREFIX) else self.cloud
+        return self.cluster if operation.type.startswith(IN_CLUSTER) else self.cloud
 
     def outside(self, state: State) -> tuple[Leftover, ...]:
         """Objects in a cluster go with it: only the cloud is asked."""

@@ -32,6 +32,11 @@ class PendingOperation:
         return resource_name(self.urn)
 
     @property
+    def in_cloud(self) -> bool:
+        """Whether it is about a thing in a cloud: providers and components exist in the state only."""
+        return bool(self.resource.get("custom", True)) and not self.type.startswith("pulumi:providers:")
+
+    @property
     def inputs(self) -> Mapping[str, Any]:
         return self.resource.get("inputs") or {}
 

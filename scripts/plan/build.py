@@ -27,7 +27,7 @@ def plan_stacks(root: Path, names: Sequence[str], by: Yardsticks, *, progress: P
 
     Raises BadInput for a name without a file; whatever is wrong with one stack is in its own `error`.
     """
-    wanted = names or stackfile.stack_names(root)
+    wanted = [stackfile.name_of(name, root) for name in names] or stackfile.stack_names(root)
     if not wanted:
         raise BadInput("there is no stack file in stacks/: copy one of the examples of stacks/README.md to stacks/Pulumi.NAME.yaml.")
     _refuse_unknown(root, wanted)

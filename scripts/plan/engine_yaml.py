@@ -186,10 +186,16 @@ def _tagged(tag: str | None, text: str, line: int) -> Plain:
     if short == "float" and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if type(value) not in expected:
-        raise YamlError(f"cannot read {text!r} as !!{short}", line)
+        raise YamlError(f"cannot read {_brief(text)} as !!{short}", line)
     return value
 
 
+def _brief(text: str) -> str:
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}…"
+
+
+_SHOWN = 60
+"""Characters of a scalar that a message shows."""
 _TAG_TYPES: dict[str, tuple[type, ...]] = {"int": (int,), "float": (float,), "bool": (bool,), "null": (type(None),), "timestamp": (str,)}
 
 _WORDS: dict[str, Plain] = {
@@ -203,6 +209,8 @@ _WORDS: dict[str, Plain] = {
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _INTEGER = re.compile(r"([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))")
 _BASES = (16, 8, 2, 8, 10)
+_WIDEST = 64
+"""Digits that an integer of 64 bits has at most, in base 2. Python refuses to read thousands of decimal digits at all."""
 _TIME = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:([Tt ])(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?"
@@ -233,6 +241,8 @@ def _integer(text: str) -> int | float | None:
     if match is None:
         return None
     digits, base = next((d, b) for d, b in zip(match.groups()[1:], _BASES, strict=True) if d is not None)
+    if len(digits.lstrip("0")) > _WIDEST:
+        return None
     value = int(digits, base) * (-1 if match[1] == "-" else 1)
     if -(2**63) <= value < 2**63 or (not match[1] and value < 2**64):
         return value

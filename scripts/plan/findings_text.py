@@ -36,8 +36,15 @@ def where(finding: Finding) -> str:
     return f"{at}, {finding.path}" if finding.path and name else at
 
 
-def verdict(failing: int, broken: int) -> str:
-    """The answer in one line: findings to repair, stacks that could not be judged."""
+def unchecked(findings: Sequence[Finding]) -> int:
+    """How many things nobody has looked at: no reason to say no, and none to be sure."""
+    return sum(finding.status is Status.UNCHECKED for finding in findings)
+
+
+def verdict(failing: int, broken: int, open_: int = 0) -> str:
+    """The answer in one line: findings to repair, stacks that could not be judged, things that are unchecked."""
     parts = [f"{failing} finding{'s' * (failing != 1)} must be repaired"] if failing else []
     parts += [f"{broken} could not be judged"] if broken else []
-    return ", ".join(parts) or "nothing must be repaired"
+    parts = parts or ["nothing must be repaired"]
+    parts += [f"{open_} thing{'s' * (open_ != 1)} unchecked"] if open_ else []
+    return ", ".join(parts)

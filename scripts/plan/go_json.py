@@ -27,8 +27,15 @@ def dumps(value: Plain) -> str:
     if isinstance(value, list):
         return "[" + ",".join(dumps(item) for item in value) + "]"
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
-        return number(float(value))
+        return number(_float(value))
     return json.dumps(value)
+
+
+def _float(value: int) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError("an integer of hundreds of digits is no number that JSON can hold") from None
 
 
 def number(value: float) -> str:

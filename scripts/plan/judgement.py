@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from components.unknown import Unknown
 from policies import Finding, Limits, Settings, judge
 from policies.limits import DEFAULT_PATH
 from policies.readers import inventory
+from policies.settings import LIMITS_FILE
 from scripts.errors import BadInput
 
 from .model import QuotaLine
@@ -34,6 +35,10 @@ class Yardsticks:
     prices: PriceOverlay = field(default_factory=PriceOverlay)
     files: Mapping[str, str] = field(default_factory=dict[str, str])
     """The files that they came from, by option."""
+
+    @property
+    def limits_file(self) -> str:
+        return self.files.get("limits", LIMITS_FILE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,17 +66,22 @@ def yardsticks(*, quota_snapshot: str | None = None, limits: str | None = None, 
 
 def judged(resources: ResourceSet, by: Yardsticks, *, needed: Sequence[QuotaDemand] | None = None) -> Judgement:
     """Never raises for what a program may contain. `needed` replaces the stack's own demand where others draw on the same quotas."""
-    settings = Settings.for_stack(resources.config, limits=by.limits, snapshot=by.snapshot, prices=by.prices, now=by.now)
+    settings = Settings.for_stack(
+        resources.config, limits=by.limits, snapshot=by.snapshot, prices=by.prices, now=by.now, limits_file=by.limits_file
+    )
     facts = inventory(resources)
     cost = costing.cost(facts, now=by.now, overlay=by.prices, commitments=settings.commitments, stale_days=by.limits.price_stale_days)
     wanted = demand(facts)
-    lines = tuple(_quota(d, by.snapshot, resources.stack) for d in wanted)
+    lines = tuple(_quota(d, by.snapshot, resources.stack, by.now.date()) for d in wanted)
     return Judgement(cost=cost, quota=lines, findings=judge(facts, settings, cost, wanted if needed is None else needed))
 
 
-def _quota(wanted: QuotaDemand, snapshot: QuotaSnapshot | None, stack: str) -> QuotaLine:
+def _quota(wanted: QuotaDemand, snapshot: QuotaSnapshot | None, stack: str, today: date) -> QuotaLine:
     if snapshot is None:
         return QuotaLine(demand=wanted)
+    if useless := snapshot.unusable(today):
+        unknown = Unknown("limit", f"of a snapshot that is {useless}")
+        return QuotaLine(demand=wanted, limit=unknown, room=unknown)
     entry = snapshot.find(wanted)
     if entry is None:
         missing = Unknown("limit", f"not in the snapshot of {snapshot.taken}")

@@ -14,6 +14,8 @@ from components.unknown import Maybe, Unknown
 from .model import QuotaLine
 from .terminal import shown
 
+SURGE = "surge: nodes while the pool is updated; EKS starts new ones first, by default up to two for each zone, and takes the old ones away after"
+
 
 def cost_block(cost: Cost, stack: str) -> RenderableType:
     """The sums, then each line with the day and source of its price; sources are numbered, as they are long."""
@@ -24,8 +26,10 @@ def cost_block(cost: Cost, stack: str) -> RenderableType:
     lines = plain_table("each", "now", "max", "surge", "USD/hour", "price of")
     for line in cost.lines:
         lines.add_row(*_line(line, stack, sources.index(line.source) + 1))
+    surging = [line for line in cost.lines if line.surge != line.maximum]
+    notes = [shown(SURGE, "dim")] if surging else []
     named = [shown(f"[{number}] {source}", "dim") for number, source in enumerate(sources, 1)]
-    return Group(sums, lines, *named, *(shown(f"not counted: {gap}", "yellow") for gap in _gaps(cost)))
+    return Group(sums, lines, *notes, *named, *(shown(f"not counted: {gap}", "yellow") for gap in _gaps(cost)))
 
 
 def _gaps(cost: Cost) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
@@ -12,11 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 from components.resource import Options, Resource, ResourceSet, Value
 from components.unknown import Unknown
 
+from .recording.collector import tune_collector
 from .values import MASKED_SECRET, UNKNOWN, Unread, properties
 
 if TYPE_CHECKING:
     from .recording.tape import Entry, Tape
 
+__all__ = ["Recording", "record", "recording", "tune_collector", "undisclosed"]
 STACK_TYPE = "pulumi:pulumi:Stack"
 
 
@@ -97,15 +98,6 @@ def _ordered(entries: Sequence[Entry]) -> list[Entry]:
     return ordered
 
 
-def tune_collector() -> None:
-    """Spare the SDKs' modules from garbage collection: three quarters of a recording's time otherwise. Only where the process is ours.
-
-    Called before the SDKs are imported. There is no collection first: over their modules it takes a tenth of a second for nothing.
-    """
-    gc.freeze()
-    gc.set_threshold(200_000, 50, 1000)
-
-
 def _resource(entry: Entry) -> Resource:
     given = properties(entry.inputs)
     inputs: Mapping[str, Value] = Unread(given) if entry.external else given
@@ -128,4 +120,5 @@ def _resource(entry: Entry) -> Resource:
             delete_before_replace=entry.delete_before_replace,
             deleted_with=entry.deleted_with or None,
         ),
+        remote=entry.remote,
     )

@@ -37,6 +37,14 @@ def stack_names(root: Path, *, config_dir: str = CONFIG_DIR) -> tuple[str, ...]:
     return tuple(sorted(p.name[len("Pulumi.") : -len(".yaml")] for p in (root / config_dir).glob("Pulumi.?*.yaml")))
 
 
+def name_of(text: str, root: Path, *, config_dir: str = CONFIG_DIR) -> str:
+    """The stack that `text` means: its name, or the path of its file, which shells complete. Other text is given back as it is."""
+    path = Path(text)
+    if not (path.name.startswith("Pulumi.") and path.suffix == ".yaml" and path.is_file()):
+        return text
+    return path.stem.removeprefix("Pulumi.") if path.resolve().parent == (root / config_dir).resolve() else text
+
+
 def read(root: Path, stack: str, *, config_dir: str = CONFIG_DIR, project: str = PROJECT) -> StackFile:
     """The stack's file below `root`. Raises BadInput, naming file and line, for anything that is no stack file."""
     names = stack_names(root, config_dir=config_dir)

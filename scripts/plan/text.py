@@ -16,7 +16,7 @@ from components.catalog.fabric import Slot
 from components.ownership import Ownership
 from components.resource import ResourceSet
 
-from .findings_text import findings_block, verdict
+from .findings_text import findings_block, unchecked, verdict
 from .model import Plan, PoolPlan, StackPlan
 from .money_text import cost_block, plain_table, quota_table
 from .terminal import shown
@@ -32,7 +32,7 @@ def print_plan(plan: Plan, console: Console) -> None:
 
 def _stack(stack: StackPlan) -> RenderableType:
     if stack.error is not None:
-        return Group(Rule(shown(stack.name, "bold red"), align="left"), shown("not judged: its error is told apart", "red"), "")
+        return Group(Rule(shown(stack.name, "bold red"), align="left"), shown("not judged: its error is below", "red"), "")
     parts: list[RenderableType] = [Rule(shown(f"{stack.name}  {_described(stack)}", "bold"), align="left")]
     if stack.resources is not None:
         parts += [_section("Resources", _resources(stack.resources))]
@@ -73,7 +73,16 @@ def _pools(pools: Sequence[PoolPlan]) -> RenderableType:
     for pool in pools:
         gpus = f"{pool.gpus_per_node} {pool.gpu}" if pool.gpu else "none"
         nodes = f"{pool.minimum} to {pool.maximum}"
-        cells = (pool.name, ", ".join(pool.machines), gpus, pool.market, nodes, ", ".join(pool.zones), pool.image, pool.placement)
+        cells = (
+            pool.name,
+            ", ".join(pool.machines),
+            gpus,
+            pool.market.replace("_", " "),
+            nodes,
+            ", ".join(pool.zones),
+            pool.image,
+            pool.placement,
+        )
         table.add_row(*map(shown, cells))
     return Group(table, *(line for pool in pools for line in _nodes_of(pool)))
 
@@ -110,7 +119,8 @@ def _owned(owner: str, parts: Sequence[str]) -> str:
 
 def _closing(plan: Plan) -> Text:
     failing = sum(len(stack.failing) for stack in plan.stacks)
+    open_ = sum(unchecked(stack.findings) for stack in plan.stacks)
     broken = sum(stack.error is not None for stack in plan.stacks)
     where = "simulated clouds" if plan.simulated else "real clouds"
     text = f"{len(plan.stacks)} stack{'s' * (len(plan.stacks) != 1)} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}"
-    return shown(f"{text}: {verdict(failing, broken)}.", "bold red" if failing or broken else "bold green")
+    return shown(f"{text}: {verdict(failing, broken, open_)}.", "bold red" if failing or broken else "bold green")

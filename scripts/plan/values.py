@@ -56,7 +56,15 @@ class Unread(Mapping[str, Value]):
 
 def properties(raw: Mapping[str, Any]) -> dict[str, Value]:
     """A resource's properties, unknowns carrying their dotted path as `components.resource.read` writes it."""
-    return {key: value(inner, key) for key, inner in raw.items() if not key.startswith("__")}
+    return {key: _shallow(inner, key) for key, inner in raw.items() if not key.startswith("__")}
+
+
+def _shallow(raw: Any, path: str) -> Value:
+    """A value of hundreds of levels is no crash and no pass: nobody can read it."""
+    try:
+        return value(raw, path)
+    except RecursionError:
+        return Unknown(path, "not readable: nested too deeply")
 
 
 def value(raw: Any, path: str = "") -> Value:

@@ -22,7 +22,11 @@ from scripts.errors import BadInput, Exit, Failed, GpukitError, Refused
 from scripts.sandbox.fingerprint import fingerprint
 
 HOME = Path(".gpukit") / "world"
+STATES = Path("sandbox") / "state"
+"""Where the engine keeps the states of sandbox stacks, beside the world (`scripts.engine.checkout`, which tests compare)."""
 _START_SECONDS = 30.0
+_FACTS = {"pid", "providers", "http", "token"}
+"""What the server file must tell; one without them is corrupt, and as good as none."""
 _REAL = ("AWS_", "GOOGLE_", "CLOUDSDK_", "AZURE_", "ARM_", "KUBECONFIG", "PULUMI_")
 """Credentials and settings of real clouds: the server has no use for them."""
 
@@ -89,7 +93,10 @@ class World:
         """The server file, if the server that wrote it still holds the world's lock."""
         try:
             facts = json.loads((self.home / "server.json").read_text())
-        except (OSError, ValueError):
+            told = facts.keys() >= _FACTS
+        except (OSError, ValueError, AttributeError):
+            return None
+        if not told:
             return None
         lock = FileLock(self.home / "lock", timeout=0)
         try:
@@ -150,10 +157,17 @@ class World:
             raise Failed(f"the simulated world (process {facts['pid']}) did not end within 10 s.") from error
 
     def reset(self) -> None:
-        """End the server and forget everything: the next start makes a new, empty world."""
+        """End the server and forget everything: the next start makes a new, empty world.
+
+        The engine's states of sandbox stacks go too: a preview would call their resources unchanged, and a refresh find no cluster. So do the
+        notes of destroys that were cut off (`scripts.engine.dropped`).
+        """
         self.stop()
-        if self.home.exists():
-            shutil.rmtree(self.home)
+        for directory in (self.home, self.home.parent / STATES):
+            if directory.exists():
+                shutil.rmtree(directory)
+        for note in (self.home.parent / "destroying").glob("sandbox-*.json"):
+            note.unlink()
 
     def advance(self, duration: str | timedelta) -> datetime:
         """Let simulated time pass (`2h`, `1d 6h`). Returns the new time. Raises BadInput on anything that is not a duration."""

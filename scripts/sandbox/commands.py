@@ -29,10 +29,24 @@ def stop(*, root: Path | None = None, json_: bool = False) -> int:
     return _tell({"stopped": ended}, "stopped; the world stays on disk" if ended else "no server was running", json_=json_)
 
 
-def reset(*, root: Path | None = None, json_: bool = False) -> int:
-    """Forget the world with everything in it. Stacks in the engine's sandbox state then point at nothing."""
-    _world(root).reset()
-    return _tell({"reset": True}, "the simulated world is empty and new", json_=json_)
+def reset(*, yes: bool = False, root: Path | None = None, json_: bool = False) -> int:
+    """Forget the world with everything in it, and the engine's sandbox state of every stack, which would point at nothing.
+
+    Asks first unless `yes`. Raises BadInput when there is no terminal to ask on.
+    """
+    world = _world(root)
+    if not yes and not _confirmed():
+        return _tell({"reset": False}, "not confirmed: the simulated world is as it was", json_=json_) or Exit.NO
+    world.reset()
+    return _tell({"reset": True}, "the simulated world is empty and new; no stack has a sandbox state", json_=json_)
+
+
+def _confirmed() -> bool:
+    if not sys.stdin.isatty():
+        raise BadInput("`gpukit sandbox reset` forgets every simulated resource, and there is no terminal to ask on. Add --yes.")
+    sys.stderr.write(f"{SAID} Forget the simulated world and the sandbox state of every stack? Type 'yes' to go on: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip() == "yes"
 
 
 def advance(*, duration: str, root: Path | None = None, json_: bool = False) -> int:
@@ -42,17 +56,28 @@ def advance(*, duration: str, root: Path | None = None, json_: bool = False) -> 
 
 
 def load(  # noqa: PLR0913  # one parameter an option
-    *, stack: str, pool: str, nodes: int, gpu_busy: float = 1.0, root: Path | None = None, json_: bool = False
+    *,
+    stack: str,
+    pool: str,
+    nodes: int | None = None,
+    gpu_busy: float | None = None,
+    settings: Sequence[str] = (),
+    root: Path | None = None,
+    json_: bool = False,
 ) -> int:
-    """Put pods on a pool, one a node, keeping its GPUs busy to the share `gpu_busy` (0 to 1); 0 nodes takes them away."""
-    done = _world(root).load(stack, pool, nodes=nodes, gpu_busy=gpu_busy)
+    """Put pods on a pool, one a node, keeping its GPUs busy to the share `gpu_busy` (0 to 1); 0 nodes takes them away.
+
+    Both may come as options or in `settings` (`nodes=2`), as faults are set. Raises BadInput when they are missing, unknown or said twice.
+    """
+    count, share = _work({"nodes": nodes, "gpu_busy": gpu_busy}, settings)
+    done = _world(root).load(stack, pool, nodes=count, gpu_busy=share)
     waiting = f"; {done['pending']} pending ({done['why_pending']})" if done["pending"] else ""
     return _tell(done, f"{stack} {pool}: {done['desired']} nodes desired, {done['running']} pods running{waiting}", json_=json_)
 
 
 def fault_add(*, kind: str, where: Sequence[str] = (), root: Path | None = None, json_: bool = False) -> int:
     """Inject a fault; `where` are settings as `name=value` (see `faults.KINDS`)."""
-    fault = _world(root).fault(kind, **_settings(where))
+    fault = _world(root).fault(kind, **_settings(where, example="machine=p4d.24xlarge"))
     return _tell(fault, f"fault {fault['id']}: {_fault(fault)}", json_=json_)
 
 
@@ -67,7 +92,7 @@ def fault_clear(*, id_: str | None = None, root: Path | None = None, json_: bool
     cleared = _world(root).clear_faults(id_)
     if id_ is not None and not cleared:
         raise BadInput(f"there is no fault {id_!r}: see `gpukit sandbox fault list`.")
-    return _tell({"cleared": cleared}, f"{cleared} faults removed", json_=json_)
+    return _tell({"cleared": cleared}, f"{cleared} {'fault' if cleared == 1 else 'faults'} removed", json_=json_)
 
 
 def status(*, root: Path | None = None, json_: bool = False) -> int:
@@ -84,12 +109,29 @@ def _world(root: Path | None) -> World:
     return World.at(root if root is not None else Path(__file__).resolve().parents[2])
 
 
-def _settings(texts: Sequence[str]) -> dict[str, str]:
+def _work(options: Mapping[str, object], texts: Sequence[str]) -> tuple[int, float]:
+    """Nodes and share of a load, from options (None: not given) and `name=value` words together."""
+    from scripts.sandbox.load import node_count, share
+
+    said = _settings(texts, example="nodes=2")
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in said:
+        if name not in options:
+            raise BadInput(f"{name!r} is no setting of a load: there are {' and '.join(options)}.")
+        if name in given:
+            raise BadInput(f"{name} is given twice, as an option and as {name}={said[name]}: give it once.")
+    given |= said
+    if "nodes" not in given:
+        raise BadInput("nodes is missing: say how many pods to run, such as nodes=2 (or --nodes 2); 0 takes them away.")
+    return node_count(given["nodes"]), share(given.get("gpu_busy", 1.0))
+
+
+def _settings(texts: Sequence[str], *, example: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name or not value:
-            raise BadInput(f"{text!r} is no setting of a fault: write name=value, such as machine=p4d.24xlarge.")
+            raise BadInput(f"{text!r} is no setting: write name=value, such as {example}.")
         found[name] = value
     return found
 

@@ -48,7 +48,10 @@ class Server:
         try:
             self._lock.acquire()
         except Timeout as error:
-            raise Refused(f"{home}: another server runs this simulated world already.") from error
+            raise Refused(
+                f"{home}: another server runs this simulated world already. Where its server.json is missing or corrupt, end that process "
+                f"(`python -m scripts.sandbox.server --dir {home}`); its world stays, and the next command starts it again."
+            ) from error
         self._done = threading.Event()
         self._open(speed)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
-from scripts import command_table
+from scripts import cli, cli_sandbox, command_table
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -39,3 +41,22 @@ def test_its_links_lead_somewhere() -> None:
 def test_the_make_targets_that_it_names_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert [t for t in set(re.findall(r"make ([a-z-]+)", README)) if not re.search(rf"^{t}:", makefile, re.MULTILINE) and t != "and"] == []
+
+
+def shown_commands() -> list[str]:
+    """Every `gpukit …` with arguments that the README shows, in a console block or between backticks, without comment and pipe."""
+    blocks = "\n".join(re.findall(r"```console\n(.*?)```", README, re.DOTALL))
+    inline = re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", README, flags=re.DOTALL))
+    prose = [text for text in inline if text.startswith((".venv/bin/gpukit ", "gpukit ")) and "…" not in text and "\\|" not in text]
+    return re.findall(r"(?:\.venv/bin/)?gpukit (?=[a-z])[^#\n)\"]+", "\n".join([blocks, *prose]))
+
+
+@pytest.mark.parametrize("shown", shown_commands())
+def test_the_commands_that_it_shows_have_the_form_that_gpukit_takes(shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = shlex.split(shown.replace(".venv/bin/", "").replace("my-stack", "aws-training-dev"))[1:]
+    if words in ([name] for name in ("plan", "check", "up", "preview", "refresh", "destroy", "kubeconfig")):
+        words.append("aws-training-dev")  # the table of commands names them without their stack
+    for module in (cli, cli_sandbox):
+        monkeypatch.setattr(module, "run_part", lambda *_args, **_options: 0)
+    result = CliRunner().invoke(cli.app, words, prog_name="gpukit")
+    assert result.exit_code == 0, result.output

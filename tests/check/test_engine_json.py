@@ -103,6 +103,33 @@ def test_what_an_update_removes_is_left_out(tmp_path: Path) -> None:
     assert len(preview_json.read(file).resources) == len(preview().resources) - 1
 
 
+def deployed(tmp_path: Path, ops: Mapping[str, str], summary: Mapping[str, int]) -> Path:
+    """The preview of a stack that exists: `ops` by resource name, all others unchanged; the engine has ids in the old state alone."""
+    document = json.loads((FIXTURES / "preview.json").read_text(encoding="utf-8"))
+    there = {r["urn"]: r for r in json.loads((FIXTURES / "state.json").read_text(encoding="utf-8"))["deployment"]["resources"]}
+    for step in document["steps"]:
+        step["op"], step["oldState"] = ops.get(step["urn"].rpartition("::")[2], "same"), there[step["urn"]]
+    document["changeSummary"] = dict(summary)
+    file = tmp_path / "preview.json"
+    file.write_text(json.dumps(document), encoding="utf-8")
+    return file
+
+
+def test_what_stays_keeps_its_id_in_a_preview_and_what_is_replaced_loses_it(tmp_path: Path) -> None:
+    before = {r.name: r.id for r in exported() if r.custom}
+    found = {r.name: r.id for r in preview_json.read(deployed(tmp_path, {"gpu": "replace"}, {})) if r.custom and r.name in before}
+    kept = {name for name, id_ in found.items() if id_ == before[name]}
+    assert kept == set(before) - {"gpu"}
+
+
+def test_a_preview_that_leaves_out_what_does_not_change_is_refused(tmp_path: Path) -> None:
+    whole = deployed(tmp_path, {}, {"same": len(preview().resources)})
+    assert len(preview_json.read(whole).resources) == len(preview().resources)
+    partial = deployed(tmp_path, {}, {"same": len(preview().resources) + 61})
+    with pytest.raises(BadInput, match=r"leaves out 61 unchanged resources of \d+, .* --show-sames"):
+        preview_json.read(partial)
+
+
 def test_a_pending_operation_is_noted(tmp_path: Path) -> None:
     document = json.loads((FIXTURES / "state.json").read_text(encoding="utf-8"))
     document["deployment"]["pending_operations"] = [{"type": "creating", "resource": document["deployment"]["resources"][-1]}]

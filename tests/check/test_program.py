@@ -123,3 +123,18 @@ def test_the_child_has_no_credentials(project: Write, monkeypatch: pytest.Monkey
         project({"__main__.py": "import os, pulumi\npulumi.export('all', sorted(k for k, v in os.environ.items() if 'canary' in v))\n"})
     )
     assert found.outputs == {"all": []}
+
+
+def test_the_collector_is_tuned_before_the_program_runs(project: Write) -> None:
+    found = recorded(
+        project(
+            {
+                "__main__.py": """
+                import gc, pulumi_aws as aws
+                aws.ec2.Vpc("net", cidr_block="10.0.0.0/16", tags={"every": str(gc.get_threshold()[0]), "frozen": str(gc.get_freeze_count() > 0)})
+                """
+            }
+        )
+    )
+    (net,) = (r for r in found.resources if r.name == "net")
+    assert net.read("tags") == {"every": "200000", "frozen": "True"}

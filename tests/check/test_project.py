@@ -69,7 +69,9 @@ def test_of_several_stacks_one_must_be_chosen(project: Write) -> None:
 
 
 def test_a_project_without_stack_files_runs_with_its_defaults(project: Write) -> None:
-    assert stack_config(open_project(project()), None).stack == "dev"
+    found = stack_config(open_project(project()), None)
+    assert found.stack == "dev"
+    assert "no stack file: the program was run as a stack called dev" in found.note
     with pytest.raises(BadInput, match="no stack file"):
         stack_config(open_project(project()), "prod")
 

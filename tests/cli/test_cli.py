@@ -168,3 +168,10 @@ def test_a_damaged_file_is_exit_code_2(tmp_path: Path, option: str, content: byt
     assert result.exit_code == 2, result.output
     assert option in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("group", [(), ("sandbox",), ("sandbox", "fault"), ("catalog",)], ids=lambda group: " ".join(group) or "gpukit")
+def test_no_summary_of_a_command_is_cut_on_a_terminal_of_80_columns(group: tuple[str, ...]) -> None:
+    result = RUNNER.invoke(cli.app, [*group, "--help"], prog_name="gpukit", terminal_width=80)
+    assert result.exit_code == 0
+    assert [line for line in result.output.splitlines() if line.endswith("...") and not line.startswith("Usage")] == []

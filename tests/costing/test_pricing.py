@@ -132,3 +132,11 @@ def test_a_corrupt_price_file_is_told_by_name(tmp_path: Path) -> None:
     path.write_text("{")
     with pytest.raises(ValueError, match=r"price file prices\.json is no JSON"):
         PriceOverlay.load(path)
+
+
+@pytest.mark.parametrize(
+    ("document", "told"), [([], "is expected, this is a list"), ({}, "schema is missing"), ({"schema": 5}, "schema is 5")]
+)
+def test_a_price_file_of_another_form_is_told_what_it_is(document: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        PriceOverlay.from_json(document)

@@ -46,9 +46,10 @@ class Clouds:
     def endpoints(self) -> Endpoints:
         return self.world.start()
 
-    def act(self, action: Action, stack: str, approve: Callable[[Outcome], bool] = lambda _: True) -> Outcome:
+    def act(self, action: Action, stack: str, approve: Callable[[Outcome], bool] = lambda _: True, **files: str) -> Outcome:
+        """`files` are those to judge by: `quota_snapshot`, `limits`, `prices`."""
         self.world.start()
-        order = Order(action=action, stack=stack, world="sandbox")
+        order = Order(action=action, stack=stack, world="sandbox", files=files)
         return act(job_of(self.checkout, order, show=Show("[sandbox]", self.said), approve=approve))
 
     def edit(self, stack: str, change: Callable[[dict[str, Any]], None]) -> None:

@@ -42,6 +42,11 @@ mode = pulumi.Config().get("mode") or ""
 Part("first")
 if mode == "two":
     Part("second")
+if mode == "protect":
+    Thing("kept", pulumi.ResourceOptions(protect=True))
+if mode == "many":
+    for number in range(40):
+        Thing(f"thing-{number}")
 if mode == "raise":
     raise ValueError("broken on purpose")
 if mode == "error":

@@ -35,6 +35,36 @@ def test_a_stack_is_made_left_alone_changed_and_destroyed(toy: Toy) -> None:
     assert toy.processes() == []
 
 
+def test_a_protected_thing_stops_a_destroy_before_anything_is_deleted(toy: Toy) -> None:
+    toy.mode("protect")
+    assert toy.act("up").exit is Exit.FINE
+    there = dict(toy.shelf.things)
+    outcome = toy.act("destroy")
+    assert outcome.exit is Exit.NO
+    assert "protected" in outcome.message
+    assert toy.shelf.things == there
+
+
+def test_a_destroy_shows_every_thing_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine's own preview would be written into the same event log and mix with the work."""
+    monkeypatch.setenv("GPUKIT_VERBOSE", "1")
+    toy.mode("many")
+    toy.act("up")
+    before = len(toy.said.getvalue())
+    toy.act("destroy")
+    shown = [line for line in toy.said.getvalue()[before:].splitlines() if "toy:index:Thing" in line]
+    assert sorted(shown) == sorted({*shown})
+    assert len(shown) == 41
+
+
+def test_resources_are_shown_by_component_as_each_is_complete(toy: Toy) -> None:
+    toy.mode("two")
+    toy.act("up")
+    lines = toy.said.getvalue().splitlines()
+    assert lines.count("   + Part: 2 resources") == 1
+    assert not any("first-thing" in line for line in lines)
+
+
 def test_no_secret_reaches_screen_or_plain_state(toy: Toy) -> None:
     outcome = toy.act("up")
     assert "canary-secret" not in toy.said.getvalue() + json.dumps(outcome.as_json()) + toy.state_file.read_text()

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import pytest
-from botocore.exceptions import EndpointConnectionError
+from botocore.exceptions import ClientError, EndpointConnectionError
 
 from scripts.engine import aws_lookup
 from scripts.engine.aws_kinds import TAGGED, parse_arn, route_id
@@ -55,6 +55,12 @@ class Cloud:
                 Cloud.waited.append((name, given))
 
         return Waiter()
+
+    def describe_cluster(self, **given: Any) -> Any:
+        assert given == {"name": "c"}
+        if self.answers["cluster"].endswith("Exception"):
+            raise ClientError({"Error": {"Code": self.answers["cluster"], "Message": ""}}, "DescribeCluster")
+        return {"cluster": {"status": self.answers["cluster"]}}
 
     def get_role(self, **given: Any) -> Any:
         if given["RoleName"] not in self.answers["roles"]:
@@ -173,6 +179,15 @@ def test_what_takes_long_to_be_ready_is_waited_for(lookup: Any, kind: str, id_: 
     found = lookup()
     found.settle(pending(kind), id_)
     assert Cloud.waited == ([waited] if waited else [])
+
+
+@pytest.mark.parametrize(
+    ("status", "waited"), [("DELETING", [("cluster_deleted", {"name": "c"})]), ("ACTIVE", []), ("ResourceNotFoundException", [])]
+)
+def test_a_cluster_on_its_way_out_is_awaited_and_a_living_one_is_not(lookup: Any, status: str, waited: list[Any]) -> None:
+    found = lookup(cluster=status)
+    found.settle(PendingOperation("deleting", {"urn": "u", "type": "aws:eks/cluster:Cluster", "id": "c"}), "c")
+    assert Cloud.waited == waited
 
 
 @pytest.mark.parametrize(

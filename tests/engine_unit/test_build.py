@@ -10,6 +10,7 @@ from filelock import FileLock
 from scripts.engine import build, host_wrapper, recipe
 from scripts.engine.checkout import cache
 from scripts.errors import Failed
+from tests.engine_unit.conftest import Script
 
 GoodGo = Callable[..., Path]
 
@@ -117,3 +118,12 @@ def test_a_text_without_version_is_no_version() -> None:
 
 def test_the_module_is_pinned_to_the_version_that_the_recipe_names() -> None:
     assert f"github.com/pulumi/pulumi/pkg/v3 {recipe.VERSION}" in (recipe.MODULE / "go.mod").read_text()
+
+
+def test_asking_an_engine_for_its_version_leaves_no_log_behind(script: Script, machine: Path, tmp_path: Path) -> None:
+    command = script(
+        tmp_path / "pulumi", f'mkdir -p "$PULUMI_HOME/logs"; echo "$PULUMI_HOME" >{tmp_path}/home; touch "$PULUMI_HOME/logs/x"; echo v1.2.3'
+    )
+    assert build.version_of(command) == "v1.2.3"
+    assert not Path((tmp_path / "home").read_text().strip()).exists()
+    assert not (tmp_path / "cache" / "gpukit" / "pulumi-home").exists()

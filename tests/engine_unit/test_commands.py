@@ -4,16 +4,19 @@ import io
 import json
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from scripts.engine import commands, doctor, locate, prepare
+from scripts.engine import commands, doctor, gate, locate, prepare
 from scripts.engine.checkout import Checkout
+from scripts.engine.identity import Caller
 from scripts.engine.locate import Engine, Origin
 from scripts.engine.outcome import Outcome
 from scripts.engine.workspace import real_workspace
-from scripts.errors import BadInput, Exit, Failed, Refused
+from scripts.errors import BadInput, Exit, Failed, GpukitError, Refused
+from tests.engine_unit.conftest import Script
 
 
 @pytest.fixture
@@ -64,7 +67,63 @@ def test_an_unknown_stack_is_told_with_those_that_there_are(ran: dict[str, Any])
         commands.up(stack="dve", sandbox=True, yes=True)
 
 
+@pytest.fixture
+def made(checkout: Checkout) -> None:
+    """The stack has something in its simulated state."""
+    stack_state(checkout, [{"urn": "urn:pulumi:dev::toy::aws:ec2/vpc:Vpc::v", "type": "aws:ec2/vpc:Vpc"}])
+
+
+def stack_state(checkout: Checkout, resources: list[dict[str, str]], pending: list[Any] | None = None) -> None:
+    file = checkout.sandbox_state / ".pulumi" / "stacks" / "toy" / "dev.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"checkpoint": {"latest": {"resources": resources, "pending_operations": pending or []}}}))
+
+
+@pytest.mark.parametrize("command", [commands.refresh, commands.destroy])
+def test_a_stack_of_which_nothing_is_left_is_told_without_starting_anything(
+    ran: dict[str, Any], checkout: Checkout, capsys: pytest.CaptureFixture[str], command: Any
+) -> None:
+    assert command(stack="dev", sandbox=True) == 0
+    assert "was never made in this world: nothing to" in capsys.readouterr().out
+    stack_state(checkout, [{"urn": "urn:pulumi:dev::toy::pulumi:pulumi:Stack::toy-dev", "type": "pulumi:pulumi:Stack"}])
+    assert command(stack="dev", sandbox=True) == 0
+    assert "has nothing in its state: nothing to" in capsys.readouterr().out
+    assert ran == {}
+
+
+def test_a_stack_whose_only_create_was_cut_off_is_looked_at(ran: dict[str, Any], checkout: Checkout) -> None:
+    stack_state(checkout, [], [{"type": "creating", "resource": {"urn": "urn:pulumi:dev::toy::aws:ec2/vpc:Vpc::v", "type": "t"}}])
+    commands.destroy(stack="dev", sandbox=True, yes=True)
+    assert ran["order"].action == "destroy"
+
+
+def test_a_real_preview_says_that_it_changes_nothing(ran: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    commands.preview(stack="dev")
+    assert "changes nothing" in capsys.readouterr().err
+
+
+def test_on_real_clouds_a_missing_engine_is_told_before_a_missing_yes(ran: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr(locate, "find", lambda: None)
+    with pytest.raises(GpukitError, match=r"Pulumi's own release.*--sandbox"):
+        commands.up(stack="dev")
+
+
+def test_on_real_clouds_missing_credentials_are_told_before_a_missing_yes(ran: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr(gate, "real_workspace", lambda *_: None)
+    spec = SimpleNamespace(cloud="aws", account="123456789012")
+    monkeypatch.setattr(gate, "settings_of", lambda *_: SimpleNamespace(spec=spec, region="us-east-1"))
+    monkeypatch.setattr("scripts.engine.identity.aws_caller", lambda *_: None)
+    with pytest.raises(Refused, match=r"no AWS credentials here.*--sandbox"):
+        commands.up(stack="dev")
+    monkeypatch.setattr("scripts.engine.identity.aws_caller", lambda *_: Caller("123456789012", "arn"))
+    with pytest.raises(BadInput, match="Add --yes, or --sandbox"):
+        commands.up(stack="dev")
+
+
 @pytest.mark.parametrize("command", [commands.up, commands.refresh, commands.destroy])
+@pytest.mark.usefixtures("made")
 def test_without_a_terminal_and_without_yes_nothing_starts(ran: dict[str, Any], monkeypatch: pytest.MonkeyPatch, command: Any) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
     with pytest.raises(BadInput, match=r"no terminal to ask on\. Add --yes"):
@@ -72,6 +131,7 @@ def test_without_a_terminal_and_without_yes_nothing_starts(ran: dict[str, Any], 
     assert ran == {}
 
 
+@pytest.mark.usefixtures("made")
 @pytest.mark.parametrize(
     ("command", "typed", "approved"),
     [
@@ -152,6 +212,20 @@ def test_doctor_names_what_is_missing_and_how_to_get_it(checkout: Checkout, mach
     shown = doctor.text(examined)
     assert "`make up` builds it once" in shown
     assert examined.as_json()["schema"] == "gpukit/doctor/1"
+
+
+def test_doctor_tells_engine_and_packages_apart_and_asks_for_nothing_that_is_not_built(checkout: Checkout, machine: Path) -> None:
+    items = {item.name: item for item in doctor.examine(checkout, sandbox=True).items}
+    assert {"pulumi engine", "python package pulumi"} <= items.keys()
+    assert "not built yet" in items["python package pulumi-gcp"].advice
+    assert "aws credentials" not in items
+
+
+def test_doctor_finds_the_uv_that_make_has_put_into_the_checkout(checkout: Checkout, machine: Path, script: Script) -> None:
+    assert next(item for item in doctor.examine(checkout, sandbox=True).items if item.name == "uv").health is doctor.Health.OPTIONAL
+    script(checkout.root / ".uv" / "bin" / "uv", "echo uv 0.8.0")
+    found = next(item for item in doctor.examine(checkout, sandbox=True).items if item.name == "uv")
+    assert (found.health, found.found) == (doctor.Health.OK, "uv 0.8.0")
 
 
 def test_doctor_shows_whose_credentials_they_are_and_never_the_credentials(

@@ -65,17 +65,17 @@ def test_the_engine_meets_the_simulated_providers_and_the_clouds_their_address()
     assert result["GPUKIT_WORLD"] == "sandbox"
 
 
-def test_the_loopback_is_reached_directly_and_everything_else_goes_nowhere() -> None:
+def test_the_loopback_is_reached_directly_and_everything_else_meets_the_world_that_refuses_it() -> None:
     result = environment(CHECKOUT, Endpoints(), base={"PATH": "/usr/bin", "NO_PROXY": "example.com"})
-    assert result["HTTPS_PROXY"] == result["http_proxy"] == environments.NO_ROUTE
+    assert result["HTTPS_PROXY"] == result["http_proxy"] == Endpoints().http
     assert "127.0.0.1" in result["NO_PROXY"].split(",")
     assert "example.com" not in result["NO_PROXY"]
 
 
-def test_the_simulated_tools_come_first_on_path_however_often_it_is_made() -> None:
+def test_the_simulated_tools_and_then_the_projects_come_first_on_path_however_often_it_is_made() -> None:
     once = environment(CHECKOUT, Endpoints(), base={"PATH": "/usr/bin"})
     twice = environment(CHECKOUT, Endpoints(), base=once)
-    assert once["PATH"] == twice["PATH"] == os.pathsep.join(["/project/.gpukit/sandbox/bin", "/usr/bin"])
+    assert once["PATH"] == twice["PATH"] == os.pathsep.join(["/project/.gpukit/sandbox/bin", "/project/.venv/bin", "/usr/bin"])
 
 
 def test_a_shell_is_told_what_to_forget() -> None:

@@ -107,3 +107,13 @@ def test_type_and_name_of_a_resource_stand_in_its_urn() -> None:
     assert resource_type(NODE_GROUP) == "aws:eks/nodeGroup:NodeGroup"
     assert resource_name(NODE_GROUP + "::with::colons") == "a100::with::colons"
     assert resource_type("no urn") == ""
+
+
+def test_what_a_preview_would_create_anew_is_told_once_with_its_inputs() -> None:
+    def step(operation: str, *, planning: bool = True) -> str:
+        metadata = {"op": operation, "urn": NODE_GROUP, "provider": PROVIDER, "new": {"inputs": {"a": 1}}}
+        return line("resourcePreEvent", {"metadata": metadata, "planning": planning})
+
+    (intended,) = report(step("create"), outputs(NODE_GROUP), step("same"), step("create-replacement")).intended
+    assert (intended.urn, intended.inputs) == (NODE_GROUP, {"a": 1})
+    assert report(step("create", planning=False)).intended == ()

@@ -155,3 +155,35 @@ def test_our_host_refuses_to_run_outside_of_the_sandbox(tmp_path: Path) -> None:
     run = subprocess.run([tmp_path / host_wrapper.NAME], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     assert "serves only the sandbox" in run.stderr
+
+
+HOST = """
+import os, sys, time
+from scripts.engine.host import tethered
+from scripts.engine.host.children import Children
+children = Children()
+command = [sys.executable, "-u", tethered.__file__, str(children.lifeline), *sys.argv[1:]]
+child = children.spawn(command, peer="p", cwd=None, environment=os.environ)
+time.sleep(120)
+"""
+PLUGIN = """
+import sys, time
+print(__name__, sys.argv[1:], sys.path[0], flush=True)
+time.sleep(120)
+"""
+
+
+@pytest.mark.parametrize("form", ["module", "directory"])
+def test_a_plugin_ends_when_its_host_is_killed(tmp_path: Path, form: str) -> None:
+    plugin = tmp_path / "plugin"
+    plugin.mkdir()
+    (plugin / "__main__.py").write_text(PLUGIN)
+    words = ["-m", "plugin"] if form == "module" else [str(plugin)]
+    host = subprocess.Popen([sys.executable, "-P", "-c", HOST, *words, "one", "two"], stdout=subprocess.PIPE, cwd=tmp_path, text=True)
+    assert host.stdout is not None
+    told = host.stdout.readline()
+    place = tmp_path if form == "module" else plugin
+    assert told == f"__main__ ['one', 'two'] {place}\n"
+    host.kill()
+    host.wait()
+    assert host.stdout.read() == "", "the plug-in holds the pipe for as long as it lives"

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from scripts.engine.events import PolicyFinding, Report, Step
-from scripts.engine.outcome import judge, outcome
+from scripts.engine.outcome import Outcome, judge, outcome
 from scripts.engine.process import Ended
 from scripts.engine.summary import summary
 from scripts.errors import Exit
@@ -90,6 +90,61 @@ def test_a_preview_says_what_would_be_done_and_shows_no_outputs() -> None:
     report = Report(changes={"create": 2}, outputs={"cluster": "c"}, ended=True)
     text = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True))
     assert text == "[sandbox] preview of up dev: 2 to create"
+
+
+def test_a_preview_lists_what_exists_and_would_change_the_worst_first() -> None:
+    def step(operation: str, name: str, *properties: str, real: bool = True) -> Step:
+        urn = f"urn:pulumi:dev::p::gpukit:aws:NodePool$aws:eks/nodeGroup:NodeGroup::{name}"
+        return Step(operation, urn, ended=False, real=real, properties=properties)
+
+    steps = [
+        step("update", "b", "tags.x"), step("create", "new"), step("delete", "gone"), step("same", "still"),
+        step("replace", "a", "subnetIds[0]"), step("update", "component", real=False),
+    ]  # fmt: skip
+    report = Report(changes={"replace": 1, "delete": 1, "update": 1}, steps=steps, ended=True)
+    judged = outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True)
+    assert summary(judged).splitlines()[1:] == [
+        "  replace aws:eks/nodeGroup:NodeGroup a (forced by subnetIds[0])",
+        "  delete  aws:eks/nodeGroup:NodeGroup gone",
+        "  update  aws:eks/nodeGroup:NodeGroup b (tags.x)",
+    ]
+    assert judged.as_json()["to_change"][0]["properties"] == ["subnetIds[0]"]
+
+
+def test_a_long_list_of_changes_is_cut_unless_all_is_asked_for() -> None:
+    steps = [Step("delete", f"urn:pulumi:dev::p::aws:ec2/vpc:Vpc::v{i}", ended=False) for i in range(60)]
+    judged = outcome(Ended(0, ""), Report(steps=steps), action="destroy", stack="dev", world="sandbox", preview=True)
+    assert "20 more (GPUKIT_VERBOSE=1 shows all)" in summary(judged, every=False)
+    assert "v59" in summary(judged, every=True)
+
+
+def test_the_engines_count_is_told_apart_into_resources_and_components() -> None:
+    urns = [
+        "urn:pulumi:dev::p::pulumi:providers:aws::aws",
+        "urn:pulumi:dev::p::gpukit:aws:Network::n",
+        "urn:pulumi:dev::p::pulumi:pulumi:Stack::s",
+    ]
+    steps = [Step("create", urn, ended=True, real=False) for urn in (*urns, *urns)]
+    report = Report(changes={"create": 4}, steps=steps, ended=True)
+    text = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox"))
+    assert text == "[sandbox] up dev: 4 created (2 resources, 2 components)"
+
+
+def test_after_the_work_an_advisory_that_the_plan_has_told_is_named_only() -> None:
+    message = "GPU-QUOTA-01 (unchecked): quota: no snapshot was given, so nothing says " + "whether there is room " * 10
+    advisory = PolicyFinding("gpukit-stack-advisory", "advisory", "urn:pulumi:dev::p::t::dev", message)
+    report = Report(findings=[advisory], ended=True)
+    done = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox"), every=False)
+    assert done.splitlines()[1:] == ["  1 advisory finding: GPU-QUOTA-01 (`gpukit plan dev` tells what)"]
+    before = summary(outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True), every=False)
+    assert before.count("GPU-QUOTA-01") == 1
+    assert "gpukit-stack-advisory" not in before
+    assert max(map(len, before.splitlines())) <= 100
+
+
+def test_what_was_not_done_is_said_once() -> None:
+    left = Outcome(action="up", stack="dev", world="sandbox", exit=Exit.NO, message="Not confirmed: nothing was changed.")
+    assert summary(left) == "[sandbox] up dev: Not confirmed: nothing was changed."
 
 
 def test_the_summary_names_world_changes_findings_outputs_and_what_to_do() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 
 import pytest
@@ -76,3 +77,14 @@ def test_the_token_helper_answers_for_clusters_and_refuses_everything_else(check
     assert credential["kind"] == "ExecCredential"
     assert "simulated" in credential["status"]["token"]
     assert subprocess.run([aws, "s3", "ls"], capture_output=True, check=False).returncode == 2
+
+
+def test_of_the_engines_logs_only_the_newest_stay(checkout: Checkout) -> None:
+    logs = checkout.sandbox / "pulumi-home" / "logs"
+    logs.mkdir(parents=True)
+    for number in range(sandbox_project.LOGS + 5):
+        (logs / f"{number}.log").touch()
+        os.utime(logs / f"{number}.log", (number, number))
+    sandbox_project.refresh(checkout)
+    left = {int(path.stem) for path in logs.iterdir()}
+    assert left == set(range(5, sandbox_project.LOGS + 5))

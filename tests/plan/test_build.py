@@ -96,6 +96,17 @@ def test_a_cloud_without_a_family_is_refused_by_name(tmp_path: Path) -> None:
     assert "not built" in (found.error or "")
 
 
+def test_the_path_of_a_stack_file_means_its_stack() -> None:
+    (stack,) = plan_stacks(ROOT, [str(ROOT / "stacks" / "Pulumi.aws-training-dev.yaml")], by_default()).stacks
+    assert (stack.name, stack.error) == ("aws-training-dev", None)
+
+
+def test_the_path_of_a_file_elsewhere_means_no_stack_of_this_project(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.aws-training-dev.yaml").write_text("config: {}\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="no stack"):
+        plan_stacks(ROOT, [str(tmp_path / "Pulumi.aws-training-dev.yaml")], by_default())
+
+
 def test_an_unknown_name_ends_the_command_with_the_nearest_one() -> None:
     with pytest.raises(BadInput, match=f"Did you mean {TRAINING}"):
         plan_stacks(ROOT, [INFERENCE, "aws-trainig-dev"], by_default())

@@ -47,6 +47,13 @@ def test_it_shows_layout_owner_cost_quota_and_findings(plan: Plan) -> None:
         assert part in text
 
 
+def test_markets_are_plain_words_and_the_surge_is_explained(plan: Plan) -> None:
+    text = printed(plan)
+    assert "surge: nodes while the pool is updated" in text
+    pool = replace(plan.stacks[0].pools[0], market=Market.ON_DEMAND)
+    assert "on demand" in printed(replace(plan, stacks=(replace(plan.stacks[0], pools=(pool,)),)))
+
+
 def test_cards_of_one_layout_are_told_together() -> None:
     slots = [Slot(0, 0, "interface"), *(Slot(card, 0, "efa-only") for card in (1, 2, 3)), Slot(4, 1, "efa")]
     assert interfaces(slots) == "card 0: device 0 interface; cards 1-3: device 0 efa-only; card 4: device 1 efa"
@@ -73,11 +80,11 @@ def test_words_of_a_program_cannot_drive_the_terminal(plan: Plan) -> None:
 def test_a_failing_finding_is_counted_at_the_end(plan: Plan) -> None:
     finding = Finding(rule="GPU-X-01", status=Status.UNKNOWN, level=Level.MANDATORY, urn="", path="", message="m")
     assert "1 finding must be repaired" in printed(replace(plan, stacks=(replace(plan.stacks[0], findings=(finding,)),)))
-    assert "nothing must be repaired" in printed(plan)
+    assert "nothing must be repaired, 1 thing unchecked." in " ".join(printed(plan).split())
 
 
 def test_a_stack_with_an_error_is_said_not_to_be_judged(plan: Plan) -> None:
     text = printed(replace(plan, stacks=(replace(plan.stacks[0], error="broken"),)))
-    assert "not judged: its error is told apart" in text
+    assert "not judged: its error is below" in text
     assert "1 could not be judged" in text
     assert "nothing must be repaired" not in text

@@ -132,3 +132,10 @@ def test_nothing_of_an_existing_resource_passes_as_absent() -> None:
     assert found.read("name") == "given"
     assert isinstance(found.read("egress", 0, "cidrBlocks"), Unknown)
     assert dict(found.inputs) == {"name": "given"}
+
+
+def test_a_value_of_hundreds_of_levels_is_unknown() -> None:
+    deep: list[Any] = []
+    for _ in range(5000):
+        deep = [deep]
+    assert values.properties({"tags": deep, "size": 4}) == {"tags": Unknown("tags", "not readable: nested too deeply"), "size": 4}

@@ -21,7 +21,7 @@ hostile = st.recursive(
         st.booleans(),
         st.integers(-(10**20), 10**20),
         st.floats(),
-        st.text(max_size=5),
+        st.text(max_size=5).filter(lambda text: not text.startswith("@")),  # "@name" is how these tests refer to another resource
         st.just(Unknown("x")),
         st.just(Secret(CANARY)),
         st.sampled_from(["", "-1", "all", "efa", "SPOT", "p4d.24xlarge", "gpu-operator", "🙂", "@fabric", "@eks"]),
@@ -56,7 +56,7 @@ def judged(program: Raw) -> tuple[Finding, ...]:
 
 
 @given(place=st.sampled_from(PLACES), value=hostile)
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 def test_no_value_anywhere_breaks_a_rule_or_shows_a_secret(place: tuple[str, tuple[str | int, ...]], value: Any) -> None:
     judged(replaced(training(), *place, value))
 
@@ -65,13 +65,13 @@ def test_no_value_anywhere_breaks_a_rule_or_shows_a_secret(place: tuple[str, tup
     type_=st.sampled_from(sorted(READERS)),
     inputs=st.dictionaries(st.sampled_from(sorted({p[1][0] for p in PLACES if isinstance(p[1][0], str)})), hostile),
 )
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 def test_no_resource_breaks_a_rule(type_: str, inputs: dict[str, Any]) -> None:
     judged(training().plus(type_, "stranger", **inputs))
 
 
 @given(places=st.lists(st.sampled_from(PLACES), min_size=1, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @example(places=[("p4d", ("networkInterfaces",))])
 def test_hiding_values_of_a_broken_program_never_makes_it_pass(places: list[tuple[str, tuple[str | int, ...]]]) -> None:
     """A broken program stays refused: violated, or unknown where the fault is out of sight."""

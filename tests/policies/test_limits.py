@@ -36,7 +36,23 @@ def test_every_error_is_told_at_once_with_its_place_and_value() -> None:
         Limits.from_json(wrong, source="limits.yaml")
     text = str(told.value)
     assert text.startswith("limits.yaml: ")
-    assert all(part in text for part in ("levels.GPU-EFA-01 is 'loud'", "price_stale_days is 0", "colour is 'red'"))
+    assert all(part in text for part in ("levels.GPU-EFA-01 is loud", "price_stale_days is 0", "colour is unknown"))
+    assert "red" not in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"ceiling": {}}, "ceiling is unknown, allowed here: schema, allowed, ceilings, .*; did you mean ceilings"),
+        ({"ceilings": {"defaults": {}}}, "ceilings.defaults is unknown, allowed here: default, stacks; did you mean default"),
+        ({"ceilings": {"stacks": {"big": {"hourly": 5}}}}, "stacks.big.hourly is unknown, .*did you mean hourly_usd"),
+        ({"allowed": {"machine": []}}, "allowed.machine is unknown, .*did you mean machines"),
+        ({"ceilings": 5}, "ceilings is 5: a mapping from key to value is expected"),
+    ],
+)
+def test_an_unknown_field_is_told_with_the_nearest_that_may_stand_there(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(LimitsError, match=told):
+        Limits.from_json({"schema": "gpukit/limits/1", **wrong})
 
 
 @pytest.mark.parametrize("text", ["a: [", "\xff", "- 1", ""])

@@ -77,8 +77,13 @@ def test_the_pack_in_a_process_of_its_own_says_it_too() -> None:
 def test_limits_levels_and_snapshot_come_through_policy_config() -> None:
     limits = {"schema": "gpukit/limits/1", "allowed": {"machines": ["g5.2xlarge"]}, "ceilings": {"default": {"hourly_usd": 50}}}
     levels = {"GPU-LIM-01": "advisory"}
-    said = from_pack(training(), pack_config(limits=limits, levels=levels, quota=SNAPSHOT))
-    settings = Settings(now=NOW, limits=Limits.from_json({**limits, "levels": levels}), snapshot=QuotaSnapshot.from_json(SNAPSHOT))
+    said = from_pack(training(), pack_config(limits=limits, limits_file="theirs.yaml", levels=levels, quota=SNAPSHOT))
+    settings = Settings(
+        now=NOW,
+        limits=Limits.from_json({**limits, "levels": levels}),
+        limits_file="theirs.yaml",
+        snapshot=QuotaSnapshot.from_json(SNAPSHOT),
+    )
     assert said == expected(training(), settings)
     assert {message.split()[0] for level, _, message in said if level == "mandatory"} == {"GPU-COST-01", "GPU-QUOTA-01"}
 

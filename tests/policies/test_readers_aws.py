@@ -354,3 +354,13 @@ def test_a_reader_that_fails_loses_its_resource_and_no_other(monkeypatch: pytest
 @pytest.mark.failure("H11")
 def test_readers_that_work_lose_nothing() -> None:
     assert facts(training()).lost == ()
+
+
+@pytest.mark.parametrize("written", [10**400, 1e308, 10**18, "1e300"])
+def test_a_size_that_no_cloud_has_is_unknown(written: object) -> None:
+    assert pool(training().set("gpu", written, "scalingConfig", "maxSize")).nodes.maximum == Unknown(
+        "scalingConfig.maxSize", "not readable: no whole number from 0 to 1,000,000,000"
+    )
+    assert [
+        f.fails for f in evaluate(training().set("gpu", written, "scalingConfig", "maxSize").built(), SETTINGS) if f.rule == "GPU-COST-03"
+    ]

@@ -62,6 +62,22 @@ def test_a_monthly_budget_is_compared_with_the_maximum_without_surge() -> None:
     assert f"{at_maximum:,.2f} USD per month at maximum (730 hours)" in finding.message
 
 
+def test_a_month_counts_the_maximum_and_an_hour_an_updates_nodes_too_in_one_order() -> None:
+    surging = training().set("gpu", None, "updateConfig")
+    total = amounts(surging)
+    assert total.surge.hourly_usd > total.max.hourly_usd
+    hour, month = cost_findings(surging, "GPU-COST-01", with_budget(hourly_usd=1, monthly_usd=1))
+    assert (hour.path, month.path) == ("budget.hourly_usd", "budget.monthly_usd")
+    assert ", up to 6 at " in hour.message
+    assert ", up to 4 at " in month.message
+
+
+def test_the_owners_ceiling_names_the_file_that_it_stands_in() -> None:
+    limits = Limits.from_json({"schema": "gpukit/limits/1", "ceilings": {"default": {"hourly_usd": 50}}})
+    (finding,) = cost_findings(training(), "GPU-COST-01", replace(SETTINGS, limits=limits, limits_file="base/limits.yaml"))
+    assert "base/limits.yaml allows 50.00" in finding.message
+
+
 def test_the_owners_ceiling_holds_for_a_stack_without_a_budget() -> None:
     limits = Limits.from_json({"schema": "gpukit/limits/1", "ceilings": {"default": {"hourly_usd": 50}}})
     (finding,) = cost_findings(training(), "GPU-COST-01", replace(SETTINGS, limits=limits))

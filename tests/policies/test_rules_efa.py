@@ -159,7 +159,8 @@ def test_an_existing_group_cannot_be_judged() -> None:
     program = training().set("p4d", ["sg-0123"], "networkInterfaces", 0, "securityGroups")
     (finding,) = efa(program, "GPU-EFA-01")
     assert finding.status is Status.UNKNOWN
-    assert "securityGroups is sg-0123, whose rules are not in this program" in finding.message
+    assert "securityGroups is sg-0123, whose rules are outside this program" in finding.message
+    assert "plain value" not in finding.message
 
 
 def test_an_existing_group_that_gets_its_rules_here_passes() -> None:

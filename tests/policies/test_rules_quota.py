@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from components.demand import QuotaDemand, QuotaSnapshot
 from components.inventory import Inventory, Market
-from policies import Finding, Level, Settings, Status, evaluate, judge
+from policies import Finding, Level, Limits, Settings, Status, evaluate, judge
 from tests.policies.raw import SETTINGS, Raw, interface, said, training
 
 SPOT_P, STANDARD = "L-7212CCBC", "L-1216C47A"
@@ -133,3 +135,67 @@ def test_another_clouds_quota_is_asked_for_in_its_unit() -> None:
     facts = Inventory(project="p", stack="s")
     (finding,) = said(judge(facts, replace(SETTINGS, snapshot=taken), demand=[wanted]), "GPU-QUOTA-01")
     assert finding.message.endswith("Lower the maximum or request 8 GPU.")
+
+
+def of_day(taken: str) -> Settings:
+    settings = snapshot()
+    assert settings.snapshot is not None
+    return replace(settings, snapshot=replace(settings.snapshot, taken=date.fromisoformat(taken)))
+
+
+@pytest.mark.parametrize(
+    ("taken", "why"), [("2020-01-01", "2525 days old, more than 90"), ("2031-01-01", "taken on a day that is still to come")]
+)
+def test_a_snapshot_of_another_time_is_no_pass(taken: str, why: str) -> None:
+    (finding,) = quota(training(), of_day(taken))
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+    assert finding.message.startswith(f"quota: the snapshot of {taken} is {why}, so it is not known whether L-1216C47A 12 vCPU")
+
+
+@pytest.mark.parametrize(("taken", "aged"), [("2026-12-01", 0), ("2026-11-23", 0), ("2026-11-22", 1), ("2026-09-01", 1)])
+def test_an_older_snapshot_holds_and_its_age_is_said(taken: str, aged: int) -> None:
+    assert [(f.status, f.fails) for f in quota(training(), of_day(taken))] == [(Status.UNCHECKED, False)] * aged
+
+
+def test_the_owners_say_when_a_snapshot_is_old() -> None:
+    settings = of_day("2026-11-22")
+    assert quota(training(), replace(settings, limits=Limits.from_json({"schema": "gpukit/limits/1", "quota_stale_days": 8}))) == []
+
+
+def test_without_a_region_a_demand_is_not_silent() -> None:
+    program = training()
+    program.config.clear()
+    for written in program.written.values():
+        written.inputs.pop("region", None)
+    (finding,) = quota(program, SETTINGS)
+    assert finding.status is Status.UNCHECKED
+    assert "gpu (unknown: aws:region is given by no resource, provider or setting of the program)" in finding.message
+
+
+def test_the_example_of_the_readme_is_a_snapshot_with_room_for_the_good_program() -> None:
+    example = QuotaSnapshot.load(Path(__file__).parents[2] / "policies" / "examples" / "quota.json")
+    assert quota(training(), replace(SETTINGS, snapshot=example)) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "told"),
+    [
+        ([], r'a JSON object with "schema": "gpukit/quota/1" is expected, this is a list'),
+        (None, "this is empty"),
+        ({}, "schema is missing, give 'gpukit/quota/1'"),
+        ({"schema": "gpukit/quota/1", "quota": []}, "has 'quota', which is none of .*: did you mean 'quotas'"),
+        ({"schema": "gpukit/quota/1", "quotas": []}, "taken is missing, give the day"),
+        ({"schema": "gpukit/quota/1", "quotas": [5]}, r"quotas\[0\] is a single value, give an object with cloud"),
+        (
+            {"schema": "gpukit/quota/1", "quotas": [{"cloud": "aws", "region": "us-east-1", "code": "L-1", "limt": 5}]},
+            r"quotas\[0\] has 'limt', which is none of .*: did you mean 'limit'",
+        ),
+        (
+            {"schema": "gpukit/quota/1", "quotas": [{"cloud": "aws", "region": "us-east-1", "code": "L-1"}]},
+            r"quotas\[0\]\.limit is missing, give a number",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_snapshot_is_said_in_its_own_words(document: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        QuotaSnapshot.from_json(document)

@@ -1,4 +1,4 @@
-"""The table of rules in the README is generated."""
+"""The tables of rules and failures in the README are generated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from policies import table
+from policies.failures import FAILURES
 from policies.rules import RULES
 
 
@@ -20,9 +21,16 @@ def test_every_rule_has_a_row_with_its_failures() -> None:
     assert all(", ".join(rule.failures) in row for rule, row in zip(RULES, rows, strict=True))
 
 
+def test_every_failure_of_a_rule_is_described_and_none_is_described_for_nothing() -> None:
+    assert set(FAILURES) == {failure for rule in RULES for failure in rule.failures}
+    rows = {row.split(" | ")[0].removeprefix("| "): row for row in table.failures().splitlines()[2:]}
+    assert all(rule.id in rows[failure] for rule in RULES for failure in rule.failures)
+
+
 def test_a_stale_table_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    between = f"{table.FAILURES_BEGIN}\nold\n{table.FAILURES_END}"
+    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\n{between}\nafter\n")
     monkeypatch.setattr(table, "README", readme)
     assert table.main(["--check"]) == 1
     assert "python -m policies.table" in capsys.readouterr().err

@@ -1,13 +1,21 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from scripts.engine.checkout import Checkout
 from scripts.errors import BadInput
 from scripts.sandbox import commands
 from scripts.sandbox.client import World
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -48,6 +56,44 @@ def test_a_setting_without_name_or_value_is_refused(root: Path, text: str):
         commands.fault_add(kind="capacity", where=[text], root=root)
 
 
+@pytest.mark.parametrize(
+    ("options", "settings", "asked"),
+    [
+        ({"nodes": 2}, [], (2, 1.0)),
+        ({}, ["nodes=2", "gpu_busy=0.5"], (2, 0.5)),
+        ({"gpu_busy": 0.25}, ["nodes=0"], (0, 0.25)),
+    ],
+)
+def test_a_load_is_given_by_options_or_by_settings(
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], settings: list[str], asked: tuple[int, float]
+):
+    seen: list[tuple[int, float]] = []
+
+    def load(_: World, __: str, ___: str, *, nodes: int, gpu_busy: float) -> dict[str, Any]:
+        seen.append((nodes, gpu_busy))
+        return {"desired": nodes, "running": nodes, "pending": 0}
+
+    monkeypatch.setattr(World, "load", load)
+    commands.load(stack="s", pool="p", settings=settings, **options)
+    assert seen == [asked]
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "said"),
+    [
+        ({}, [], "nodes is missing.*nodes=2"),
+        ({"nodes": 2}, ["nodes=3"], "nodes is given twice"),
+        ({}, ["node=2"], "'node' is no setting of a load"),
+        ({}, ["nodes=two"], "nodes is 'two'"),
+        ({}, ["nodes=1", "gpu_busy=2"], "gpu_busy is '2'"),
+        ({}, ["2"], "name=value, such as nodes=2"),
+    ],
+)
+def test_a_load_that_makes_no_sense_is_refused_before_a_world_is_asked(options: dict[str, Any], settings: list[str], said: str):
+    with pytest.raises(BadInput, match=said):
+        commands.load(stack="s", pool="p", settings=settings, **options)
+
+
 def test_the_status_of_a_stopped_world_does_not_start_it(root: Path, capsys: pytest.CaptureFixture[str]):
     commands.status(root=root)
     assert "not running" in capsys.readouterr().out
@@ -57,5 +103,21 @@ def test_the_status_of_a_stopped_world_does_not_start_it(root: Path, capsys: pyt
 def test_a_reset_forgets_everything(root: Path):
     commands.start(root=root)
     commands.fault_add(kind="api_unreachable", root=root)
-    commands.reset(root=root)
+    state = Checkout(root).sandbox_state / ".pulumi" / "stacks"
+    state.mkdir(parents=True)
+    commands.reset(root=root, yes=True)
     assert World.at(root).faults() == []
+    assert not Checkout(root).sandbox_state.exists()
+
+
+def test_a_reset_asks_and_a_no_leaves_the_world_as_it_was(root: Path, monkeypatch: pytest.MonkeyPatch):
+    commands.start(root=root)
+    monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
+    with pytest.raises(BadInput, match=r"no terminal to ask on\. Add --yes"):
+        commands.reset(root=root)
+    monkeypatch.setattr("sys.stdin", Terminal("no\n"))
+    assert commands.reset(root=root) == 1
+    assert World.at(root).running() is not None
+    monkeypatch.setattr("sys.stdin", Terminal("yes\n"))
+    assert commands.reset(root=root) == 0
+    assert World.at(root).running() is None

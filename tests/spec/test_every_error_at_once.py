@@ -155,6 +155,7 @@ def test_keys_of_the_other_workload_say_where_they_belong():
     ("path", "value", "words"),
     [
         ("account", 123456789012, "write it in quotes: YAML reads the bare value as a number"),
+        ("account", 12345678901, "drops the zeros in front of it (an AWS account id has 12 digits)"),
         ("kubernetes_version", 1.35, "write it in quotes"),
         ("pools.0.zone", True, "write it in quotes"),
         ("tags", {"cost-center": 4711}, "write it in quotes"),

@@ -50,6 +50,8 @@ CASES = [
     # machines
     ("aws", "pools.0.machine", None, "pools[0].machine", "is missing: name the machine type"),
     ("aws", "pools.0.machines", ["p4de.24xlarge"], "pools[0].machines", "stands beside machine: give one of the two"),
+    ("aws", "pools.0.machine", "p5.24xlarge", "pools[0].machine", "did you mean p5.4xlarge or p5.48xlarge or "),
+    ("aws", "system.machine", "m7i.lrge", "system.machine", "did you mean m7i.large or "),
     ("aws", "pools.0.machine", "p4d.24xlrge", "pools[0].machine", "did you mean p4d.24xlarge or p4de.24xlarge or "),
     ("aws", "pools.0.machine", "a3-megagpu-8g", "pools[0].machine", "is a machine of gcp, and this cluster runs on aws"),
     ("aws", "pools.0.machine", "m7i.large", "pools[0].machine", "has no GPU, and these pools are GPU pools"),

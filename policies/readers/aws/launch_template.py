@@ -10,9 +10,10 @@ from components.resource import Resource, Value
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.program import Program
-from policies.readers.values import first, flag, given, items, text, whole
+from policies.readers.values import OUTSIDE, first, flag, given, items, text, whole
 
-_OUTSIDE = "in a launch template outside this program"
+KINDS = ("interface", "efa", "efa-only")
+_OUTSIDE = f"in a launch template {OUTSIDE}"
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,6 @@ class Template:
     @property
     def image_id(self) -> Maybe[str | None]:
         return text(self.read("imageId"), self.where("imageId"))
-
-    @property
-    def interfaces(self) -> Interfaces | None:
-        return interfaces(self.resource, self.program) if self.resource else None
 
     @property
     def market_type(self) -> Maybe[str | None]:
@@ -95,6 +92,15 @@ def used_template(program: Program, pool: Resource, prop: str = "launchTemplate"
     return Template(program, meant[0] if len(meant) == 1 else None, ".".join(path) if path else prop)
 
 
+def pool_interfaces(pool: Resource, template: Template | None) -> Interfaces | None:
+    """The interface list that `pool` starts with: unknown as a whole in a template that the program does not hold."""
+    if template is None:
+        return None
+    if template.resource is not None:
+        return interfaces(template.resource, template.program)
+    return Interfaces(urn=pool.urn, items=Unknown(template.prop, f"a launch template {OUTSIDE}"), path=template.prop)
+
+
 def read_template(resource: Resource, program: Program) -> Iterator[Interfaces | MachineChoice]:
     """Facts that hold whether a pool of this program uses the template or not."""
     found = interfaces(resource, program)
@@ -120,11 +126,10 @@ def _interface(resource: Resource, program: Program, index: int) -> Interface:
     def at(key: str) -> Value:
         return resource.read("networkInterfaces", index, key)
 
-    kind = text(at("interfaceType"), f"{path}.interfaceType")
     return Interface(
         card=whole(at("networkCardIndex"), f"{path}.networkCardIndex"),
         device=whole(at("deviceIndex"), f"{path}.deviceIndex"),
-        kind="interface" if kind is None else kind,
+        kind=interface_kind(at("interfaceType"), f"{path}.interfaceType"),
         groups=_groups(resource, program, at("securityGroups"), f"{path}.securityGroups"),
         public_address=_or(flag(at("associatePublicIpAddress"), f"{path}.associatePublicIpAddress"), default=False),
         delete_on_termination=flag(at("deleteOnTermination"), f"{path}.deleteOnTermination"),
@@ -132,11 +137,19 @@ def _interface(resource: Resource, program: Program, index: int) -> Interface:
     )
 
 
+def interface_kind(value: Value, path: str) -> Maybe[str]:
+    """A word that EC2 does not know, such as `EFA`, is no plain interface: what it was meant to be cannot be told."""
+    word = text(value, path)
+    if isinstance(word, Unknown) or word in KINDS:
+        return word
+    return "interface" if word is None else Unknown(path, f"{word!r}, which is none of {', '.join(KINDS)}")
+
+
 def _groups(resource: Resource, program: Program, value: Value, path: str) -> Maybe[tuple[Maybe[str], ...]]:
     listed = items(value, path)
     if isinstance(listed, Unknown):
         return listed
-    return program.references(resource, "networkInterfaces", listed, path, types.SECURITY_GROUP)
+    return program.references(resource, "networkInterfaces", listed, path, *types.SECURITY_GROUPS)
 
 
 def _or(value: Maybe[bool | None], *, default: bool) -> Maybe[bool]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from components import catalog
-from components.inventory import Image, Interfaces, MachineChoice, Market, NodeCount, NodePool
+from components.inventory import Image, MachineChoice, Market, NodeCount, NodePool
 from components.resource import Resource, read
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
@@ -15,7 +15,7 @@ from policies.readers.pools import classified
 from policies.readers.program import Program
 from policies.readers.values import first, given, text, whole
 
-from .launch_template import Template, choices, listed_machines, used_template
+from .launch_template import Template, choices, listed_machines, pool_interfaces, used_template
 
 DEFAULT_MACHINE = "t3.medium"
 """What EKS takes when neither group nor template names a machine."""
@@ -41,7 +41,7 @@ def read_node_group(group: Resource, program: Program) -> Iterator[NodePool | Ma
             nodes=_nodes(group, zones),
             zones=zones,
             image=_image(group, template),
-            interfaces=_interfaces(group, template),
+            interfaces=pool_interfaces(group, template),
             cluster=program.reference(group, "clusterName", group.read("clusterName"), types.CLUSTER),
             placement_group=template.placement_group if template else None,
             reservation=template.reservation if template else None,
@@ -123,12 +123,6 @@ def _image(group: Resource, template: Template | None) -> Image:
         strange = Unknown("amiType", f"{kind!r}, which the catalogue does not know")
         return Image(kind=kind, driver=strange, toolkit=strange, path="amiType")
     return Image(kind=kind, driver=row.driver, toolkit=row.toolkit, path="amiType")
-
-
-def _interfaces(group: Resource, template: Template | None) -> Interfaces | None:
-    if template is None or template.resource is not None:
-        return template.interfaces if template else None
-    return Interfaces(urn=group.urn, items=Unknown("launchTemplate", "a launch template outside this program"), path="launchTemplate")
 
 
 def _labels(group: Resource) -> Maybe[Mapping[str, Maybe[str]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from components.inventory import Image, MachineChoice, Market, NodeCount, NodePool
@@ -13,10 +13,11 @@ from policies.readers.pools import classified
 from policies.readers.program import Program
 from policies.readers.values import first, given, items, text, whole
 
-from .launch_template import Template, used_template
+from .launch_template import Template, pool_interfaces, used_template
+from .mixed_templates import MIXED as _MIXED
+from .mixed_templates import OVERRIDES as _OVERRIDES
+from .mixed_templates import mixed_templates
 
-_MIXED = "mixedInstancesPolicy"
-_OVERRIDES = f"{_MIXED}.launchTemplate.overrides"
 _UNITS = (None, "units")
 _WHOLE_GROUP = 100
 
@@ -38,7 +39,9 @@ class _Share:
 
 def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool | MachineChoice]:
     template = _template(group, program)
-    overrides = _overrides(group)
+    own = {index: template for index, template in mixed_templates(group, program).items() if index is not None}
+    overrides = _overrides(group, own)
+    others = {index: pool_interfaces(group, template) for index, template in own.items()}
     region = program.region(group)
     machines = _machines(overrides, template)
     zones = program.zones(group, "vpcZoneIdentifiers")
@@ -54,7 +57,8 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
                 nodes=nodes,
                 zones=zones,
                 image=Image(kind="CUSTOM", driver=None, path="launchTemplate"),
-                interfaces=template.interfaces if template else None,
+                interfaces=pool_interfaces(group, template),
+                other_interfaces=others,
                 placement_group=template.placement_group if template else None,
                 reservation=template.reservation if template else None,
                 root_disk_gib=template.disk_gib if template else None,
@@ -67,25 +71,25 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
 
 
 def _template(group: Resource, program: Program) -> Template | None:
-    mixed = used_template(program, group, _MIXED, _MIXED, "launchTemplate", "launchTemplateSpecification")
-    return mixed or used_template(program, group)
+    return mixed_templates(group, program).get(None) or used_template(program, group)
 
 
-def _overrides(group: Resource) -> tuple[Maybe[str], ...]:
+def _overrides(group: Resource, own: Mapping[int, Template]) -> tuple[Maybe[str], ...]:
     found = items(group.read(_MIXED, "launchTemplate", "overrides"), _OVERRIDES)
     if isinstance(found, Unknown):
         return (found,)
-    return tuple(_override(group, i) for i in range(len(found)))
+    return tuple(_override(group, i, own.get(i)) for i in range(len(found)))
 
 
-def _override(group: Resource, index: int) -> Maybe[str]:
+def _override(group: Resource, index: int, own: Template | None) -> Maybe[str]:
     path, at = f"{_OVERRIDES}[{index}]", (_MIXED, "launchTemplate", "overrides", index)
     requirements = group.read(*at, "instanceRequirements")
     if isinstance(requirements, Unknown):
         return requirements
     if requirements is not None:
         return Unknown(f"{path}.instanceRequirements", "a choice by attributes that may start any matching machine")
-    return given(text(group.read(*at, "instanceType"), f"{path}.instanceType"), f"{path}.instanceType", "not given")
+    named = first(text(group.read(*at, "instanceType"), f"{path}.instanceType"), own.machine if own else None)
+    return given(named, f"{path}.instanceType", "not given")
 
 
 def _machines(overrides: tuple[Maybe[str], ...], template: Template | None) -> tuple[Maybe[str], ...]:

@@ -12,18 +12,26 @@ from policies.readers import types
 from policies.readers.program import Program
 from policies.readers.values import given, text, whole
 
+RENDERED = "rendered by helm.v3.Chart, which tells neither chart nor values"
+"""Why the chart of such a resource is unknown."""
+
 
 def read_chart(release: Resource, program: Program) -> Iterator[Chart]:
     yield Chart(
         urn=release.urn,
         name=release.name,
-        chart=given(text(release.read("chart"), "chart"), "chart", "not given"),
+        chart=given(text(release.read("chart"), "chart"), *_absent(release)),
         version=text(release.read("version"), "version"),
         namespace=text(release.read("namespace"), "namespace"),
         values=_values(release),
         cluster=_cluster(release, program),
         timeout_s=whole(release.read("timeout"), "timeout"),
     )
+
+
+def _absent(release: Resource) -> tuple[str, str]:
+    """Path and reason of a chart that is not told: helm.v3.Chart renders it inside the program and registers only what comes out."""
+    return (f"{release.name}.chart", RENDERED) if release.type == types.CHART_V3 else ("chart", "not given")
 
 
 def _values(release: Resource) -> Maybe[Mapping[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import threading
@@ -15,8 +16,10 @@ class Children:
         self._lock = threading.Lock()
         self._peers: dict[subprocess.Popen[bytes], str] = {}
         self._closing = False
+        self.lifeline, self._held = os.pipe()
+        """Read end of a pipe that every child inherits; the other end is this process's alone, so it ends with us, even by SIGKILL."""
 
-    def spawn(  # noqa: PLR0913 - the parameters of one process, all by name
+    def spawn(
         self,
         command: Sequence[str],
         *,
@@ -24,12 +27,17 @@ class Children:
         cwd: str | None,
         environment: Mapping[str, str],
         piped: bool = False,
-        pass_fds: Sequence[int] = (),
     ) -> subprocess.Popen[bytes]:
         """Start `command` without standard input; `piped` captures its output instead of sharing the host's."""
         output = subprocess.PIPE if piped else None
         process = subprocess.Popen(
-            list(command), cwd=cwd, env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=output, pass_fds=pass_fds
+            list(command),
+            cwd=cwd,
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(self.lifeline,),
         )
         with self._lock:
             self._peers[process] = peer

@@ -9,11 +9,13 @@ import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 import grpc
 from pulumi.runtime.proto import language_pb2
 
+from scripts.engine.host import tethered
 from scripts.engine.host.children import Children
 from scripts.engine.host.interpreter import Interpreter, interpreter_of
 from scripts.engine.host.pack_proxy import CHANNEL_OPTIONS, PackProxy
@@ -75,8 +77,9 @@ class PluginRun:
     def _start(self, interpreter: Interpreter, extra: Mapping[str, str]) -> subprocess.Popen[bytes]:
         directory = self.request.info.program_directory
         arguments = ["-m", "pulumi.policy", *self.request.args, directory] if self._is_pack else [directory, *self.request.args]
+        tether = [str(Path(tethered.__file__).resolve()), str(self.children.lifeline)]
         self._process = self.children.spawn(
-            [interpreter.python, "-u", *arguments],
+            [interpreter.python, "-u", *tether, *arguments],
             peer=self.peer,
             cwd=directory if self._is_pack else self.request.pwd or None,
             environment={**_environment(self.request, interpreter), **extra},

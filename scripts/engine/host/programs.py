@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -38,13 +37,7 @@ def run(request: language_pb2.RunRequest, context: Any, *, engine: str, children
         interpreter = interpreter_of(request.info)
     except NoEnvironment as error:
         return language_pb2.RunResponse(error=str(error))
-    read_end, write_end = os.pipe()
-    try:
-        code = _run(request, context, interpreter, spec_of(request, engine=engine, lifeline=read_end), children)
-    finally:
-        os.close(read_end)
-        os.close(write_end)
-    return response_of(code)
+    return response_of(_run(request, context, interpreter, spec_of(request, engine=engine, lifeline=children.lifeline), children))
 
 
 def _run(request: language_pb2.RunRequest, context: Any, interpreter: Interpreter, spec: RunSpec, children: Children) -> int:
@@ -54,7 +47,6 @@ def _run(request: language_pb2.RunRequest, context: Any, interpreter: Interprete
         peer=context.peer(),
         cwd=request.pwd or request.info.program_directory,
         environment={**interpreter.environment, **_config(request)},
-        pass_fds=(spec.lifeline,),
     )
     context.add_callback(lambda: interrupt(child))
     try:

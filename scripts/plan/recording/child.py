@@ -32,6 +32,7 @@ def main(request_file: str, answer_file: str) -> None:
 
 def _recorded(request: dict[str, Any]) -> dict[str, Any]:
     _load_package()
+    importlib.import_module(f"{_NAME}.collector").tune_collector()
     runner = importlib.import_module(f"{_NAME}.run")
     job = runner.Job(
         program=Path(request["program"]),

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
 
+from .callbacks import Callbacks
 from .failures import paragraph
 from .invokes import plain_answers
 from .isolation import isolated
@@ -54,13 +55,16 @@ def run(job: Job) -> Tape:
     confidential = monitor.confidential
     confidential.add([job.config[key] for key in job.secret_keys if key in job.config])
     # All settings of the SDK are context variables: a context of its own keeps every run apart.
-    failure = contextvars.Context().run(_guarded, job, monitor)
+    callbacks = Callbacks(job.directory)
+    failure = contextvars.Context().run(_guarded, job, monitor, callbacks)
+    if failure is None and callbacks.note:
+        tape.note(callbacks.note)
     tape.error = None if failure is None else confidential.hidden(failure)
     tape.logs = [(severity, confidential.hidden(text)) for severity, text in tape.logs]
     return tape
 
 
-def _guarded(job: Job, monitor: Monitor) -> str | None:
+def _guarded(job: Job, monitor: Monitor, callbacks: Callbacks) -> str | None:
     """None, or one paragraph about how the program failed."""
     directory = job.directory.resolve()
     loop = _quiet_loop()
@@ -70,6 +74,7 @@ def _guarded(job: Job, monitor: Monitor) -> str | None:
             plain_answers(monitor.unanswered),
             no_debug_log(),
             monitor.confidential.watching(),
+            callbacks.watching(),
         ):
             set_all_config(dict(job.config), list(job.secret_keys))
             configure(_settings(job, monitor))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 
 from scripts.errors import GpukitError
 from scripts.sandbox.doors import autoscaling, ec2, ec2_actions, eks, iam, tagging
@@ -13,6 +14,7 @@ from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 
+_FEW = 5
 _SCOPE = re.compile(r"Credential=[^/]+/\d{8}/(?P<region>[^/]+)/(?P<service>[^/]+)/aws4_request")
 
 
@@ -43,7 +45,8 @@ def door(world: Simulation) -> Callable[[Request], Response]:
         if known is None:
             services = ", ".join(name for name, _ in SERVICES.values())
             message = f"the simulated AWS has no service {scope['service']}: it has {services}"
-            return failure(_likely_protocol(request), "UnknownService", message, 501)
+            protocol = "rest-xml" if scope["service"] == "s3" else _likely_protocol(request)
+            return failure(protocol, "UnknownService", message, 400)
         return _serve(world, request, scope["region"], *known)
 
     return answer
@@ -69,10 +72,18 @@ def _handler(handlers: Mapping[str, Handler], name: str, service_name: str, prot
     if handler is None:
         raise Refusal(
             "InvalidAction" if protocol in ("ec2", "query") else "UnknownOperationException",
-            f"the simulated {service_name} does not answer {name}; it answers {', '.join(sorted(handlers))}",
+            f"the simulated {service_name} does not answer {name}: it answers {_nearest(handlers, name)}",
             source="this world's own rule: nothing is made up",
         )
     return handler
+
+
+def _nearest(handlers: Mapping[str, Handler], name: str) -> str:
+    """Few operations are named in full, of many those that are most alike."""
+    if len(handlers) <= _FEW:
+        return ", ".join(sorted(handlers))
+    alike = ", ".join(get_close_matches(name, sorted(handlers), n=3, cutoff=0.5))
+    return f"{len(handlers)} operations{f', the nearest {alike}' if alike else ''}"
 
 
 def _likely_protocol(request: Request) -> str:

@@ -191,7 +191,9 @@ def failure(protocol: str, code: str, message: str, status: int) -> Response:
         body = json.dumps({"__type": code, "message": message}).encode()
         return Response(status, body, "application/json", {"x-amzn-ErrorType": code})
     error = f"<Code>{escape(code)}</Code><Message>{escape(message)}</Message>"
-    if protocol == "ec2":
+    if protocol == "rest-xml":
+        text = f"<Error>{error}<RequestId>{REQUEST_ID}</RequestId></Error>"
+    elif protocol == "ec2":
         text = f"<Response><Errors><Error>{error}</Error></Errors><RequestID>{REQUEST_ID}</RequestID></Response>"
     else:
         text = f"<ErrorResponse><Error><Type>Sender</Type>{error}</Error><RequestId>{REQUEST_ID}</RequestId></ErrorResponse>"

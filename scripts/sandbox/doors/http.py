@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 MARK = ("X-Gpukit-Simulated", "true")
+OFF_LIMITS = "[sandbox] nothing off the loopback is called"
 _LIMIT = 64 << 20
 _log = logging.getLogger(__name__)
 
@@ -63,6 +64,10 @@ class DoorServer(ThreadingHTTPServer):
     def port(self) -> int:
         return int(self.server_address[1])
 
+    def serves(self, host: str) -> bool:
+        """Whether `host` (name:port, of a request in a proxy's form) is this server. Some clients ask a proxy even for the loopback."""
+        return host in (f"127.0.0.1:{self.port}", f"localhost:{self.port}")
+
     def verify_request(self, request: Any, client_address: Any) -> bool:
         """Only the loopback may come in."""
         del request
@@ -85,6 +90,10 @@ class _Handler(BaseHTTPRequestHandler):
     server: DoorServer  # pyright: ignore[reportIncompatibleVariableOverride]  # it is always made by that server
 
     def _serve(self) -> None:
+        host = urlsplit(self.path).netloc  # only a request to a proxy has one
+        if host and not self.server.serves(host):
+            self._refuse(host)
+            return
         length = int(self.headers.get("Content-Length") or 0)
         if length > _LIMIT:
             self._send(Response.of_json({"message": f"a request of {length} bytes is too large"}, 413))
@@ -99,11 +108,19 @@ class _Handler(BaseHTTPRequestHandler):
         )
         self._send(self.server.answer(request))
 
-    def _send(self, response: Response) -> None:
+    def _refuse(self, host: str) -> None:
+        """The sandbox names this server as proxy, so that a call to any other host ends here, with words."""
+        self.close_connection = True
+        self._send(Response.of_json({"message": f"{OFF_LIMITS}: {host} is not called"}, 403), reason=OFF_LIMITS)
+
+    def _tunnel(self) -> None:
+        self._refuse(self.path)
+
+    def _send(self, response: Response, *, reason: str | None = None) -> None:
         if response.hang_up:
             self.close_connection = True
             return
-        self.send_response(response.status)
+        self.send_response(response.status, reason)
         self.send_header(*MARK)
         self.send_header("Content-Type", response.content_type)
         for name, value in response.headers.items():
@@ -122,6 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _serve  # noqa: N815  # names that http.server asks for
+    do_CONNECT = _tunnel  # noqa: N815
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the parent's signature
         _log.debug(format, *args)

@@ -12,7 +12,7 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 
 from scripts.errors import GpukitError
-from scripts.sandbox import kinds, schema_check, sdk_schema, wire
+from scripts.sandbox import coercion, kinds, schema_check, sdk_schema, wire
 from scripts.sandbox.kinds import closed_sets, generic
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.place import Place
@@ -64,7 +64,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         schema = sdk_schema.provider(self.package.name)
         given = {name: setting(schema.shapes.get(name), value) for name, value in news.items() if name != "version"}
         failures = schema_check.check(schema, given)
-        return provider_pb2.CheckResponse(inputs=request.news, failures=[_failure(f) for f in failures])
+        return provider_pb2.CheckResponse(inputs=request.news, failures=[_failure(f, given) for f in failures])
 
     def DiffConfig(self, request: provider_pb2.DiffRequest, context: Context) -> provider_pb2.DiffResponse:
         _note("DiffConfig", request, context)
@@ -93,6 +93,8 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         schema = sdk_schema.resource(token)
         failures: list[schema_check.Failure] = []
         if schema is not None:
+            if self.package.name in coercion.BRIDGED:
+                news = coercion.coerced(schema.inputs, news)
             failures = [*schema_check.check(schema.inputs, news), *closed_sets.check(kinds.kind(token), news)]
         elif self.package.name != "kubernetes":
             failures = [
@@ -103,7 +105,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         suffix = (request.randomSeed.hex() or self.world.new_id("", 7))[:7]
         packages.auto_named(token, news, olds, packages.Naming(name, suffix, request.autonaming.proposed_name))
         self._object_namespace(token, news, context)
-        return provider_pb2.CheckResponse(inputs=wire.encode(news), failures=[_failure(f) for f in failures])
+        return provider_pb2.CheckResponse(inputs=wire.encode(news), failures=[_failure(f, news) for f in failures])
 
     def _object_namespace(self, token: str, news: dict[str, Any], context: Context) -> None:
         connection = self.connections.get(context.peer())
@@ -301,8 +303,10 @@ def _name(request: Any) -> str:
     return str(request.name or request.urn.split("::", 3)[-1])
 
 
-def _failure(failure: schema_check.Failure) -> provider_pb2.CheckFailure:
-    return provider_pb2.CheckFailure(property=failure.path, reason=f"{failure.path}: {failure.reason}" if failure.path else failure.reason)
+def _failure(failure: schema_check.Failure, inputs: Mapping[str, Any]) -> provider_pb2.CheckFailure:
+    """The engine shows the value of the named property; a path into one, or an absent one, it would show as `{<nil>}`."""
+    reason = f"{failure.path}: {failure.reason}" if failure.path else failure.reason
+    return provider_pb2.CheckFailure(property=failure.path if failure.path in inputs else "", reason=reason)
 
 
 def _tags(connection: Connection, order: Order) -> dict[str, str]:

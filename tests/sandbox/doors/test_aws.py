@@ -252,3 +252,20 @@ def test_an_unsigned_request_is_refused_and_every_answer_is_marked(address: str)
         assert answer.status_code == 403
         assert answer.headers["X-Gpukit-Simulated"] == "true"
         assert client.get(f"{address}/nowhere").status_code == 404
+
+
+def test_an_operation_that_is_not_answered_is_told_with_the_nearest_not_with_all(boto: Boto):
+    with pytest.raises(ClientError) as refused:
+        boto("ec2").describe_vpc_attribute(VpcId="vpc-1", Attribute="enableDnsSupport")
+    message = refused.value.response["Error"]["Message"]
+    assert "does not answer DescribeVpcAttribute" in message
+    assert "DescribeVpc" in message.partition("the nearest")[2]
+    assert message.count("Describe") <= 4
+
+
+@pytest.mark.parametrize(("service", "call"), [("s3", "list_buckets"), ("sqs", "list_queues"), ("ecr", "describe_repositories")])
+def test_a_service_that_is_not_simulated_is_refused_by_name(boto: Boto, service: str, call: str):
+    with pytest.raises(ClientError) as refused:
+        getattr(boto(service), call)()
+    assert refused.value.response["Error"]["Code"] == "UnknownService"
+    assert f"has no service {service}: it has ec2" in refused.value.response["Error"]["Message"]

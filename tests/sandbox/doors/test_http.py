@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import pytest
+import urllib3
 
-from scripts.sandbox.doors.http import DoorServer, Request, Response
+from scripts.sandbox.doors.http import OFF_LIMITS, DoorServer, Request, Response
 
 
 @pytest.fixture
@@ -37,3 +39,25 @@ def test_a_failing_door_answers_without_its_traceback(server: DoorServer):
     answer = server.answer(request("/broken"))
     assert answer.status == 500
     assert b"ZeroDivision" not in answer.body
+
+
+@pytest.fixture
+def serving(server: DoorServer) -> Iterator[str]:
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.port}"
+    server.shutdown()
+
+
+def test_as_a_proxy_the_server_serves_itself_and_refuses_every_other_host_with_words(serving: str):
+    through = urllib3.ProxyManager(serving, retries=False)
+    assert through.request("GET", f"{serving}/fine/a").json() == {"path": "/a"}
+    refused = through.request("GET", "http://ec2.us-east-1.example.com/fine/a")
+    assert refused.status == 403
+    assert "nothing off the loopback is called: ec2.us-east-1.example.com" in refused.json()["message"]
+
+
+def test_as_a_proxy_the_server_makes_no_tunnel(serving: str):
+    with pytest.raises(urllib3.exceptions.ProxyError) as refused:
+        urllib3.ProxyManager(serving, retries=False).request("GET", "https://eks.example.com/")
+    assert OFF_LIMITS in str(refused.value.original_error)

@@ -45,7 +45,7 @@ class Instance:
         )
 
     def failures(self, token: str, /, **news: Any) -> dict[str, str]:
-        return {f.property: f.reason for f in self.check(token, **news).failures}
+        return {f.property or f.reason.partition(":")[0]: f.reason for f in self.check(token, **news).failures}
 
     def create(self, token: str, name: str = "n", /, *, preview: bool = False, **inputs: Any) -> tuple[str, dict[str, Any]]:
         checked = wire.decode(self.check(token, name, None, **inputs).inputs)
@@ -383,3 +383,23 @@ def test_a_cut_off_api_server_answers_nothing(cloud: Cloud, kubernetes: Instance
     cloud.world.faults.add("api_unreachable", {"cluster": "lab"})
     with pytest.raises(grpc.RpcError, match="configured Kubernetes cluster is unreachable"):
         kubernetes.create(CONFIG_MAP, metadata={"name": "c"})
+
+
+def test_a_number_for_a_string_is_handed_on_as_the_bridge_does(aws: Instance):
+    given = {
+        "clusterName": "c", "nodeRoleArn": "r", "subnetIds": ["s"], "scalingConfig": {"minSize": "0", "desiredSize": 0, "maxSize": 1},
+        "launchTemplate": {"id": "lt-1", "version": 2},
+    }  # fmt: skip
+    answer = aws.check(t.NODE_GROUP, **given)
+    assert not answer.failures
+    checked = wire.decode(answer.inputs)
+    assert (checked["launchTemplate"]["version"], checked["scalingConfig"]["minSize"]) == ("2", 0)
+
+
+def test_a_failure_inside_a_property_stands_in_its_reason_alone(aws: Instance):
+    (failure,) = aws.check(t.LAUNCH_TEMPLATE, networkInterfaces=[{"deviceIndex": "x"}]).failures
+    assert (failure.property, failure.reason) == ("", "networkInterfaces[0].deviceIndex: a string where a whole number belongs")
+
+
+def test_kubernetes_coerces_nothing(kubernetes: Instance):
+    assert kubernetes.check(CONFIG_MAP, metadata={"name": "c"}, data={"a": 1}).failures

@@ -1,0 +1,61 @@
+"""GPU-ZONE, GPU-CAP: whether the cloud offers a machine where, and as what, it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from components import catalog
+from components.catalog import Machine
+from components.inventory import Market, NodePool
+from components.unknown import Unknown, known
+from policies.finding import Status
+
+from .rule import Case, Rule, Scope, Verdict, listed
+
+
+def _asked_for(case: Case) -> Iterator[tuple[NodePool, Machine]]:
+    """Pools with each machine that the catalogue has. A machine or market that is not known fails GPU-COST-03 already."""
+    for pool in case.inventory.pools:
+        for name in () if isinstance(pool.machines, Unknown) else pool.machines:
+            row = catalog.find_machine(pool.cloud, name) if known(name) else None
+            if row is not None:
+                yield pool, row
+
+
+def _region(case: Case) -> Iterator[Verdict]:
+    for pool, machine in _asked_for(case):
+        offered = catalog.regions(pool.cloud, machine.name)
+        if offered and known(pool.region) and pool.region not in offered:
+            text = (
+                f"{pool.name}: {machine.name} is not offered in {pool.region}, so no node ever starts and the update fails after minutes. "
+            )
+            text += f"It is offered in {listed(offered, shown=8)}. Take one of these regions, or a machine that {pool.region} has."
+            yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("machines", ""), message=text)
+
+
+def _spot(case: Case) -> Iterator[Verdict]:
+    for pool, machine in _asked_for(case):
+        if pool.market is Market.SPOT and machine.spot is False:
+            text = f"{pool.name}: {machine.name} is not sold as spot capacity, so the launch is refused. "
+            text += "Buy it on demand or by reservation, or take a machine that is sold as spot."
+            yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("market", ""), message=text)
+
+
+RULES = (
+    Rule(
+        id="GPU-ZONE-01",
+        title="Machines are offered in their region",
+        failures=("B5",),
+        scope=Scope.STACK,
+        check=_region,
+        fix="a region that `gpukit catalog` lists for the machine",
+    ),
+    Rule(
+        id="GPU-CAP-01",
+        title="Machines are offered in the market that is asked for",
+        failures=(),
+        scope=Scope.STACK,
+        check=_spot,
+        fix="capacityType ON_DEMAND for a machine that has no spot market",
+    ),
+)

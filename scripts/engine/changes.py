@@ -1,0 +1,54 @@
+"""What a preview would change in things that exist, in the order of how much it hurts: for a person who is asked to confirm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from scripts.engine.events import Step, resource_name, resource_type
+
+_ORDER = ("replace", "delete", "update")
+_MOST_LINES = 40
+_MOST_PROPERTIES = 6
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that exists and would be replaced, deleted or updated."""
+
+    operation: str
+    type: str
+    name: str
+    properties: tuple[str, ...] = ()
+    """Paths of what differs; of a replacement those that force it."""
+
+    def as_json(self) -> dict[str, object]:
+        return {"operation": self.operation, "type": self.type, "name": self.name, "properties": list(self.properties)}
+
+
+def changes_of(steps: Iterable[Step]) -> tuple[Change, ...]:
+    """From the steps of a preview; replacements first, then deletions, then updates, each in the engine's order."""
+    found = {
+        step.urn + step.operation: Change(step.operation, resource_type(step.urn), resource_name(step.urn), step.properties)
+        for step in steps
+        if step.real and step.operation in _ORDER
+    }
+    return tuple(sorted(found.values(), key=lambda change: _ORDER.index(change.operation)))
+
+
+def lines(changes: tuple[Change, ...], *, every: bool = False) -> Iterator[str]:
+    """One line a change, the first 40 unless `every`."""
+    shown = changes if every else changes[:_MOST_LINES]
+    for change in shown:
+        why = _why(change)
+        yield f"  {change.operation:<7} {change.type} {change.name}{f' ({why})' if why else ''}"
+    if len(changes) > len(shown):
+        yield f"  … and {len(changes) - len(shown)} more (GPUKIT_VERBOSE=1 shows all)"
+
+
+def _why(change: Change) -> str:
+    if change.operation == "delete":
+        return ""
+    more = len(change.properties) - _MOST_PROPERTIES
+    named = ", ".join(change.properties[:_MOST_PROPERTIES]) + (f" and {more} more" if more > 0 else "")
+    return f"forced by {named}" if named and change.operation == "replace" else named
