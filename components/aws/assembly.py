@@ -14,6 +14,7 @@ from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
 from components.spec import checks as spec_checks
 
+from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
 from .fabric import Fabric
 from .network import Network, NetworkArgs
@@ -50,12 +51,28 @@ class Assembly:
         return system_outline(self.spec)
 
     @cached_property
-    def pools(self) -> tuple[PoolOutline, ...]:
+    def outlines(self) -> tuple[PoolOutline, ...]:
+        """Every pool of the file."""
         return pool_outlines(self.spec)
+
+    @cached_property
+    def pools(self) -> tuple[PoolOutline, ...]:
+        """The pools that stand. B15: one whose capacity block ended is taken down, since its group would try to start nodes for ever."""
+        return tuple(pool for pool in self.outlines if pool.phase is not Phase.ENDED)
 
     @cached_property
     def addresses(self) -> AddressPlan:
         return address_plan(self.spec)
+
+
+def warn_of_ended_blocks(plan: Assembly, cluster: pulumi.Resource) -> None:
+    """Says which pools of the file do not stand, and what to do about them."""
+    for pool in plan.outlines:
+        if pool.window is not None and pool.phase is Phase.ENDED:
+            text = (
+                f"pool {pool.name}: its capacity block ended at {pool.window.ends.isoformat()}, so the pool is taken down and cannot grow: "
+            )
+            pulumi.log.warn(f"{text}remove it from the stack file, or give it the id and the window of a new block", cluster)
 
 
 def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network:

@@ -11,7 +11,7 @@ from components.handle import ClusterHandle
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.spec import InferenceSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
+from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +39,7 @@ class InferenceCluster(pulumi.ComponentResource):
         super().__init__("gpukit:aws:InferenceCluster", name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         plan = args.plan
+        warn_of_ended_blocks(plan, self)
 
         # 1. network and control plane
         network = build_network(name, plan, own)

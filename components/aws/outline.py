@@ -10,9 +10,12 @@ from components import catalog, naming, ownership
 from components.addresses import AddressPlan, Demand, plan
 from components.catalog import Machine
 from components.catalog.fabric import PRIMARY, Slot, layout
+from components.clock import now
 from components.inventory import Market
 from components.ownership import Ownership
-from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Spec, TrainingSpec
+from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, TrainingSpec
+
+from .capacity import Phase, Size, Target, Window, first_size, target, window
 
 SYSTEM_POOL = "system"
 DEFAULT_SYSTEM_MACHINE = "m7i.large"
@@ -20,8 +23,8 @@ GPU_TAINT = "nvidia.com/gpu"
 ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
 """F2: without it the cluster autoscaler takes a node whose device plugin is not up yet for a mistake and starts more of them."""
 
-MARKETS = (Market.ON_DEMAND, Market.SPOT)
-"""Markets that this family builds."""
+UNRESERVED = (Market.ON_DEMAND, Market.SPOT)
+"""Markets where nodes start wherever there is room."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +53,12 @@ class PoolOutline:
     """Whether an update ends nodes before it starts their successors."""
     raid0: bool
     """Whether local NVMe disks become one volume for containers and kubelet."""
+    target: Target | None = None
+    """Reserved capacity that the nodes must start in."""
+    window: Window | None = None
+    """Paid time of a capacity block."""
+    phase: Phase | None = None
+    """Where the present lies in the window."""
 
     @property
     def machine(self) -> Machine:
@@ -71,6 +80,15 @@ class PoolOutline:
     def addresses(self) -> int:
         """Subnet addresses that a node's interfaces take: `efa-only` ones take none (A6)."""
         return sum(slot.kind != "efa-only" for slot in self.slots)
+
+    @property
+    def autoscaled(self) -> bool:
+        """Whether the autoscaler writes the number of nodes. A block's is written by its schedule (one owner, H1)."""
+        return self.window is None
+
+    @property
+    def first_size(self) -> Size:
+        return first_size(self.nodes, self.phase)
 
     @property
     def surge(self) -> int:
@@ -109,6 +127,7 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
     machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
     fabric = _has_fabric(spec, pool, machines)
     kind = image_kind(machines, pool.image)
+    paid = window(pool)
     return PoolOutline(
         name=pool.name,
         machines=machines,
@@ -124,6 +143,9 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         taints=(GPU_TAINT,) if machines[0].gpu_count else (),
         in_place=pool.updates == "in_place",
         raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
+        target=target(pool),
+        window=paid,
+        phase=paid.phase(now()) if paid else None,
     )
 
 
@@ -151,14 +173,16 @@ def _ownership(kind: str, machine: Machine, *, fabric: bool) -> Ownership:
 
 
 def _placement(pool: Pool, *, fabric: bool) -> str:
-    """A user's group wins; else an own one where nodes talk over the fabric. Reserved capacity never gets one (A9)."""
+    """A user's group wins, then the reservation's; else an own one where nodes talk over the fabric. Reserved capacity gets none (A9)."""
+    if isinstance(pool.capacity, Reservation) and pool.capacity.placement_group:
+        return pool.capacity.placement_group
     match pool.placement:
         case OwnPlacement(group=group):
             return group
         case "own" | "none" as word:
             return word
         case _:
-            return "own" if fabric and pool.market in MARKETS else "none"
+            return "own" if fabric and pool.market in UNRESERVED else "none"
 
 
 def _labels(pool: Pool, machine: Machine, *, fabric: bool) -> dict[str, str]:

@@ -32,8 +32,9 @@ def scaling_tags(outline: PoolOutline, cluster: str, user_tags: Mapping[str, str
 
 
 def _hints(outline: PoolOutline, cluster: str) -> Iterator[tuple[str, str]]:
-    yield f"{PREFIX}/enabled", "true"
-    yield f"{PREFIX}/{cluster}", "owned"
+    if outline.autoscaled:
+        yield f"{PREFIX}/enabled", "true"
+        yield f"{PREFIX}/{cluster}", "owned"
     if outline.gpus_per_node:
         yield f"{PREFIX}/node-template/resources/{GPU_RESOURCE}", str(outline.gpus_per_node)
     if outline.efa_interfaces:

@@ -13,7 +13,7 @@ from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.ownership import FabricPlugin
 from components.spec import TrainingSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
+from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
 from .fabric import Fabric, FabricArgs
 
 
@@ -42,7 +42,8 @@ class TrainingCluster(pulumi.ComponentResource):
         super().__init__("gpukit:aws:TrainingCluster", name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         plan = args.plan
-        with_efa = any(pool.efa_interfaces for pool in plan.pools)
+        warn_of_ended_blocks(plan, self)
+        with_efa = any(pool.efa_interfaces for pool in plan.outlines)
 
         # 1. network, the group that EFA needs, control plane
         network = build_network(name, plan, own)
@@ -57,7 +58,7 @@ class TrainingCluster(pulumi.ComponentResource):
         # 3. the GPU stack, once there are nodes for its controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
-        if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.pools):
+        if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.outlines):
             EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from components.refusals import SpecError, shown
-from components.spec import CapacityBlock, InferenceSpec, Pool, Reservation, Spec, TrainingSpec
-
-from .outline import MARKETS
+from components.spec import InferenceSpec, Pool, Spec, TrainingSpec
 
 Refusal = SpecError
 
@@ -34,9 +32,6 @@ GAPS: tuple[Gap, ...] = (
     Gap(path="network.existing", instead="leave it out: the cluster gets a network of its own", written=lambda s: s.network.existing),
     Gap(path="network.flow_logs", instead="leave it out", written=lambda s: s.network.flow_logs),
     Gap(path="network.endpoints", instead="use none", written=lambda s: s.network.endpoints != "none" and s.network.endpoints),
-    Gap(path="storage.buckets", instead="leave it out and use buckets that are there", written=lambda s: s.storage.buckets),
-    Gap(path="storage.shared_filesystem", instead="leave it out", written=lambda s: s.storage.shared_filesystem),
-    Gap(path="budget.alert_emails", instead="leave it out; the ceilings themselves are judged", written=lambda s: s.budget.alert_emails),
     Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(path="monitoring.metrics", instead="use none", written=lambda s: s.monitoring.metrics != "none" and s.monitoring.metrics),
     Gap(path="monitoring.log_retention_days", instead="leave it out", written=lambda s: s.monitoring.log_retention_days),
@@ -55,9 +50,6 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
 
 
 def _refuse_pool(path: str, pool: Pool, *, serves: bool) -> Iterator[Refusal]:
-    if isinstance(pool.capacity, Reservation | CapacityBlock):
-        words = tuple(map(str, MARKETS))
-        yield Refusal(path=f"{path}.capacity.mode", value=pool.capacity.mode, message=f"reserved capacity is {NOT_YET}", allowed=words)
     if pool.sharing != "none":
         yield Refusal(path=f"{path}.sharing", value=_shown(pool.sharing), message=f"{NOT_YET}: use none")
     if pool.node_auto_repair:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from components import catalog, naming, ownership
 from components.clock import now
 from components.refusals import SpecError
-from components.spec import Pool, Spec
+from components.spec import CapacityBlock, Pool, Reservation, Spec
 
 from . import outline
+from .budget_outline import budget_problems
 from .cluster_access import access_problems
 from .scaling_tags import scaling_tags
+from .storage_outline import storage_problems
 
 BUILT_VENDOR = "NVIDIA"
 TAGS_OF_EKS = 6
@@ -20,7 +22,7 @@ TAGS_OF_EKS = 6
 
 def refuse_unfit(spec: Spec) -> list[SpecError]:
     """Names, tags, principals, machines, images and addresses. `spec` has passed `spec.checks`: its machines and zones exist."""
-    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec)]
+    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec), *storage_problems(spec), *budget_problems(spec)]
     for at, pool in enumerate(spec.pools):
         found += _pool(f"pools[{at}]", spec, pool)
     return found or _together(spec)
@@ -64,6 +66,7 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
     yield from _tried(f"{path}.name", pool.name, lambda: naming.pool_name("aws", spec.name, pool.name))
     if outline.ACCELERATOR_LABEL in pool.labels:
         yield SpecError(path=f"{path}.labels", value=outline.ACCELERATOR_LABEL, message="is set by gpukit itself: leave it out")
+    yield from _reserved(path, pool)
     machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
     foreign = [m for m in machines if m.vendor != BUILT_VENDOR]
     for machine in foreign:
@@ -71,6 +74,22 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
         yield SpecError(path=f"{path}.machine", value=machine.name, message=message)
     if not foreign:
         yield from _tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image))
+
+
+def _reserved(path: str, pool: Pool) -> Iterator[SpecError]:
+    """What targeted capacity, which never lends a node beyond its own, does not go with."""
+    capacity = pool.capacity
+    if not isinstance(capacity, Reservation | CapacityBlock):
+        return
+    if pool.updates == "surge":
+        message = f"{capacity.mode} capacity has no spare node to start first, so that the update would hang (B14): use in_place"
+        yield SpecError(path=f"{path}.updates", value=pool.updates, message=message)
+    if isinstance(capacity, Reservation) and capacity.nodes is not None:
+        message = "on AWS nodes start in the reservation or not at all: leave it out, and set nodes.max to the number of reserved nodes"
+        yield SpecError(path=f"{path}.capacity.nodes", value=str(capacity.nodes), message=message)
+    if isinstance(capacity, CapacityBlock) and pool.nodes.min:
+        message = "a block has no node before its window and all nodes.max in it: leave min out"
+        yield SpecError(path=f"{path}.nodes.min", value=str(pool.nodes.min), message=message)
 
 
 def _scaling_tags(spec: Spec) -> Iterator[SpecError]:

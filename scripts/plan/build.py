@@ -110,4 +110,5 @@ def _pool(outline: PoolOutline) -> PoolPlan:
         slots=outline.slots,
         placement=outline.placement,
         ownership=outline.ownership,
+        window=f"{outline.window} ({outline.phase})" if outline.window else "",
     )

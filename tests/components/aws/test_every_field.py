@@ -12,9 +12,13 @@ from pydantic import BaseModel
 from components.aws.assembly import refusals
 from components.spec import InferenceSpec, TrainingSpec
 
-from .specs import INFERENCE, REGION, TRAINING, built, spec
+from .specs import INFERENCE, REGION, TRAINING, built, changed, spec
 
 NEW_BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
+
+RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
+RESERVATIONS = "arn:aws:resource-groups:us-east-1:123456789012:group/h100"
+BLOCK_BASE = changed(TRAINING, {"pools": {"capacity": NEW_BLOCK}})
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,14 @@ HONOURED = (
     Case("pools.nodes.max", {"pools": {"nodes": {"min": 0, "max": 5}}}),
     Case("pools.capacity.OnDemand.mode", {"pools": {"capacity": {"mode": "on_demand"}}}),
     Case("pools.capacity.Spot.mode", {"pools": {"capacity": {"mode": "spot"}}}, INFERENCE),
+    Case("pools.capacity.Reservation.mode", {"pools": {"capacity": RESERVED}}),
+    Case("pools.capacity.Reservation.id", {"pools": {"capacity": RESERVED}}),
+    Case("pools.capacity.Reservation.group", {"pools": {"capacity": {"mode": "reservation", "group": RESERVATIONS}}}),
+    Case("pools.capacity.Reservation.placement_group", {"pools": {"capacity": {**RESERVED, "placement_group": "made-with-it"}}}),
+    Case("pools.capacity.CapacityBlock.mode", {"pools": {"capacity": NEW_BLOCK}}),
+    Case("pools.capacity.CapacityBlock.id", {"pools": {"capacity": {**NEW_BLOCK, "id": "cr-0123456789abcdef1"}}}, BLOCK_BASE),
+    Case("pools.capacity.CapacityBlock.starts", {"pools": {"capacity": {**NEW_BLOCK, "starts": "2027-01-12T11:30Z"}}}, BLOCK_BASE),
+    Case("pools.capacity.CapacityBlock.ends", {"pools": {"capacity": {**NEW_BLOCK, "ends": "2027-01-19T11:30Z"}}}, BLOCK_BASE),
     Case("pools.image", {"pools": {"image": "bottlerocket"}}),
     Case("pools.fabric", {"pools": {"fabric": "none"}}),
     Case("pools.placement", {"pools": {"placement": "none"}}),
@@ -67,8 +79,9 @@ REFUSED = (
     Case("network.flow_logs", {"network": {"flow_logs": True}}),
     Case("network.endpoints", {"network": {"endpoints": "private"}}),
     Case("pools.capacity.Spot.max_usd_per_hour", {"pools": {"capacity": {"mode": "spot", "max_usd_per_hour": 3.0}}}),
-    Case("pools.capacity.Reservation", {"pools": {"capacity": {"mode": "reservation", "id": "cr-0123456789abcdef0"}}}),
-    Case("pools.capacity.CapacityBlock", {"pools": {"capacity": NEW_BLOCK}}),
+    Case("pools.capacity.Reservation.nodes", {"pools": {"capacity": {**RESERVED, "nodes": 2}}}),
+    Case("pools.capacity.Reservation.project", {"pools": {"capacity": {**RESERVED, "project": "other"}}}),
+    Case("pools.capacity.Reservation.block", {"pools": {"capacity": {**RESERVED, "block": "b-1"}}}),
     Case("pools.capacity.FlexStart", {"pools": {"capacity": {"mode": "flex_start"}}}),
     Case("pools.capacity.Queued", {"pools": {"capacity": {"mode": "queued"}}}),
     Case("pools.capacity.Calendar", {"pools": {"capacity": {**NEW_BLOCK, "mode": "calendar"}}}),
@@ -128,6 +141,13 @@ def covered(path: str) -> bool:
     exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
     sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
     return path in exact or path.startswith(sections)
+
+
+@pytest.fixture(autouse=True)
+def present(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The capacity block of these files lies ahead, whenever the tests run."""
+    monkeypatch.setenv("GPUKIT_WORLD", "sandbox")
+    monkeypatch.setenv("GPUKIT_NOW", "2027-01-01T00:00:00Z")
 
 
 @pytest.mark.parametrize("path", ALL)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from components.aws.capacity import Target
 from components.aws.node_pool import NodePool, NodePoolArgs, scaling_group
 from components.aws.outline import PoolOutline, pool_outlines
 from components.inventory import Market
@@ -86,9 +87,24 @@ def test_alternatives_are_for_spot_only(outline: PoolOutline) -> None:
         args(replace(outline, machines=(outline.machine, outline.machine), market=Market.ON_DEMAND))
 
 
-def test_a_market_that_is_not_built_is_refused(outline: PoolOutline) -> None:
-    with pytest.raises(ValueError, match="capacity capacity_block is not built"):
-        args(replace(outline, market=Market.CAPACITY_BLOCK))
+def test_a_market_of_another_cloud_is_refused(outline: PoolOutline) -> None:
+    with pytest.raises(ValueError, match="capacity flex_start is none of AWS's"):
+        args(replace(outline, market=Market.FLEX_START))
+
+
+@pytest.mark.failure("B2")
+@pytest.mark.parametrize("market", [Market.RESERVATION, Market.CAPACITY_BLOCK])
+def test_reserved_capacity_without_its_target_is_refused(outline: PoolOutline, market: Market) -> None:
+    with pytest.raises(ValueError, match="reserved capacity and its target"):
+        args(replace(outline, market=market))
+
+
+@pytest.mark.failure("A9")
+def test_a_placement_group_of_ours_outside_reserved_capacity_is_refused(outline: PoolOutline) -> None:
+    reserved = replace(outline, market=Market.RESERVATION, target=Target(reservation="cr-0123456789abcdef0"))
+    with pytest.raises(ValueError, match="outside paid capacity"):
+        args(reserved)
+    assert args(replace(reserved, placement="none"))
 
 
 def test_every_zone_needs_its_subnet(outline: PoolOutline) -> None:

@@ -8,6 +8,9 @@ from components.aws.unfit import refuse_unfit
 
 from .specs import INFERENCE, TRAINING, spec
 
+RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
+BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
+
 
 def errors(patch: dict[str, Any], base: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     return [(e.path, str(e)) for e in refuse_unfit(spec(base or TRAINING, patch))]
@@ -34,6 +37,8 @@ def test_a_sound_spec_is_refused_nothing(base: dict[str, Any]) -> None:
         ({"tags": {f"k{i}": "v" for i in range(40)}}, "tags", "pool a100 would carry"),
         ({"network": {"cidr": "10.0.0.0/24"}}, "network.cidr", "give a /16 to /22"),
         ({"pools": {"nodes": {"min": 0, "max": 300}}}, "network.cidr", "a100 300 nodes"),
+        ({"pools": {"capacity": {**RESERVED, "nodes": 3}}}, "pools[0].capacity.nodes", "set nodes.max to the number of reserved nodes"),
+        ({"pools": {"capacity": BLOCK, "nodes": {"min": 1, "max": 4}}}, "pools[0].nodes.min", "no node before its window"),
     ],
 )
 def test_a_value_that_cannot_work_is_named_with_what_would(patch: dict[str, Any], path: str, said: str) -> None:
@@ -69,3 +74,12 @@ def test_images_of_one_kind_under_one_operator_are_fine() -> None:
 @pytest.mark.failure("B9")
 def test_an_arm_machine_gets_an_arm_image_of_its_own() -> None:
     assert errors({"pools": {"machine": "g5g.2xlarge"}}, INFERENCE) == []
+
+
+@pytest.mark.failure("B14")
+@pytest.mark.parametrize("capacity", [RESERVED, BLOCK], ids=["reservation", "block"])
+def test_reserved_nodes_have_no_spare_to_surge_into(capacity: dict[str, Any]) -> None:
+    [(path, text)] = errors({"pools": {"capacity": capacity, "updates": "surge"}})
+    assert path == "pools[0].updates"
+    assert "use in_place" in text
+    assert errors({"pools": {"capacity": capacity, "updates": "in_place"}}) == []
