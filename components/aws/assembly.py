@@ -20,6 +20,7 @@ from .fabric import Fabric
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs
 from .outline import PoolOutline, address_plan, pool_outlines, system_outline
+from .storage_outline import lustre_outline
 from .unbuilt import refuse_unbuilt
 from .unfit import refuse_unfit
 
@@ -76,7 +77,15 @@ def warn_of_ended_blocks(plan: Assembly, cluster: pulumi.Resource) -> None:
 
 
 def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network:
-    return Network(name, NetworkArgs(region=plan.region, plan=plan.addresses, nat=plan.spec.nat, identity=plan.identity), opts)
+    lustre = lustre_outline(plan.spec, plan.outlines)
+    args = NetworkArgs(
+        region=plan.region,
+        plan=plan.addresses,
+        nat=plan.spec.nat,
+        identity=plan.identity,
+        kept_zone=lustre.zone if lustre else None,
+    )
+    return Network(name, args, opts)
 
 
 def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.ResourceOptions) -> Cluster:

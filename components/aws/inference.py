@@ -12,6 +12,7 @@ from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.spec import InferenceSpec
 
 from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
+from .surroundings import build_surroundings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,5 +54,8 @@ class InferenceCluster(pulumi.ComponentResource):
         # 3. the GPU stack, once there are nodes for its controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
+
+        # 4. namespace of the workloads, storage, budget alarm
+        build_surroundings(name, plan, ground, self.handle, own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

@@ -13,6 +13,7 @@ from components.addresses import AddressPlan, ZonePlan
 from components.naming import Identity
 from components.spec.network_checks import is_zone_id
 
+from .kept import KEPT, KEPT_DATA, kept_options
 from .ordering import after
 
 EVERYWHERE = "0.0.0.0/0"
@@ -26,6 +27,8 @@ class NetworkArgs:
     plan: AddressPlan
     nat: Literal["single", "per_zone", "none"]
     identity: Identity
+    kept_zone: str | None = None
+    """Zone of data that outlives the cluster: a destroy leaves its subnet and the VPC, which cost nothing."""
 
     def __post_init__(self) -> None:
         if self.nat == "none":
@@ -60,13 +63,20 @@ class Network(pulumi.ComponentResource):
 
     def _vpc(self) -> ec2.Vpc:
         name, tags = self._named("vpc")
+        kept = self._args.kept_zone is not None
         return ec2.Vpc(
-            name, cidr_block=str(self._args.plan.cidr), enable_dns_hostnames=True, enable_dns_support=True, tags=tags, opts=self._own
+            name,
+            cidr_block=str(self._args.plan.cidr),
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            opts=kept_options(self) if kept else self._own,
         )
 
     def _subnet(self, kind: Literal["public", "nodes"], zone: ZonePlan, vpc: ec2.Vpc) -> ec2.Subnet:
         name, tags = self._named(f"{kind}-{zone.zone}")
         by_id = is_zone_id(zone.zone)
+        kept = kind == "nodes" and zone.zone == self._args.kept_zone
         return ec2.Subnet(
             name,
             vpc_id=vpc.id,
@@ -74,8 +84,8 @@ class Network(pulumi.ComponentResource):
             availability_zone=None if by_id else zone.zone,
             availability_zone_id=zone.zone if by_id else None,
             map_public_ip_on_launch=False,  # A7: a node with several interfaces can have no public address
-            tags=tags,
-            opts=self._own,
+            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            opts=kept_options(self) if kept else self._own,
         )
 
     def _nat_gateways(self, vpc: ec2.Vpc) -> dict[str, ec2.NatGateway]:

@@ -15,6 +15,7 @@ from components.spec import TrainingSpec
 
 from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
 from .fabric import Fabric, FabricArgs
+from .surroundings import build_surroundings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,5 +61,8 @@ class TrainingCluster(pulumi.ComponentResource):
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
         if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.outlines):
             EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
+
+        # 4. namespace of the workloads, storage, budget alarm
+        build_surroundings(name, plan, ground, self.handle, own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})
