@@ -114,6 +114,27 @@ class Image:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Purchase:
+    """What a managed node group and its launch template say about capacity, each for itself: AWS asks for both, and for agreement."""
+
+    group_word: Maybe[str]
+    """The group's capacity type: ON_DEMAND, SPOT, CAPACITY_BLOCK."""
+    template_word: Maybe[str | None]
+    """The template's market type: spot, capacity-block."""
+    reserved: Maybe[bool]
+    """Whether the template asks for reserved capacity."""
+    target: Maybe[str | None]
+    """The reservation or resource group that it names: URN of a planned one, id or ARN of an existing one."""
+    target_placement: Maybe[str | None] = None
+    """Placement group of a planned reservation."""
+    template_machine: Maybe[str | None] = None
+    group_machines: Maybe[bool] = False
+    """Whether the group itself lists machine types."""
+    own_placement: bool = False
+    """Whether the pool's placement group is one that this program makes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodePool:
     """Nodes of one kind: a managed node group, a scaling group, a set of instances."""
 
@@ -132,6 +153,8 @@ class NodePool:
     """URN of the planned cluster, or the name of an existing one."""
     placement_group: Maybe[str | None] = None
     reservation: Maybe[str | None] = None
+    purchase: Purchase | None = None
+    """Of managed node groups with a launch template."""
     labels: Maybe[Mapping[str, Maybe[str]]] = field(default_factory=lambda: MappingProxyType({}))
     taints: Maybe[tuple[str, ...]] = ()
     root_disk_gib: Maybe[int | None] = None

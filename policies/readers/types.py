@@ -13,6 +13,9 @@ GROUP_RULES = (SECURITY_GROUP_RULE, INGRESS_RULE, EGRESS_RULE)
 SUBNET = "aws:ec2/subnet:Subnet"
 NETWORK_INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
 PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
+CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
+CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
@@ -27,6 +30,7 @@ CHART_V4 = "kubernetes:helm.sh/v4:Chart"
 READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, SECURITY_GROUP, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
+        *RESERVATIONS,
         *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
     }
 )
@@ -37,6 +41,8 @@ GIVE_NO_GROUP_ID = frozenset({SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP, LAUNCH
 
 UNREAD = {
     "aws:ec2/fleet:Fleet": "an EC2 fleet",
+    CAPACITY_RESERVATION: "a capacity reservation, which bills whether it is used or not",
+    CAPACITY_BLOCK: "a capacity block, which is paid up front",
     "aws:ec2/spotFleetRequest:SpotFleetRequest": "a spot fleet",
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest": "a spot instance request",
     "aws:sagemaker/endpointConfiguration:EndpointConfiguration": "a SageMaker endpoint",

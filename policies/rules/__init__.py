@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from . import cost, driver, efa, limits, quota
+from . import capacity, cost, driver, efa, limits, quota
 from .rule import Case, Rule, Scope, Verdict
 
-RULES: tuple[Rule, ...] = (*efa.RULES, *driver.RULES, *cost.RULES, *quota.RULES, *limits.RULES)
+RULES: tuple[Rule, ...] = (*efa.RULES, *capacity.RULES, *driver.RULES, *cost.RULES, *quota.RULES, *limits.RULES)
 
 __all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]
