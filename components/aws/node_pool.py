@@ -178,5 +178,6 @@ def _handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
         labels=outline.labels,
         taints=outline.taints,
         ownership=outline.ownership,
+        sharing=outline.sharing,
         resource=group,
     )

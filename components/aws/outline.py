@@ -13,6 +13,7 @@ from components.catalog.fabric import PRIMARY, Slot, layout
 from components.clock import now
 from components.inventory import Market
 from components.ownership import Ownership
+from components.sharing import NO_GPUS, Sharing, sharing
 from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, TrainingSpec
 
 from .capacity import Phase, Size, Target, Window, first_size, target, window
@@ -53,6 +54,8 @@ class PoolOutline:
     """Whether an update ends nodes before it starts their successors."""
     raid0: bool
     """Whether local NVMe disks become one volume for containers and kubelet."""
+    sharing: Sharing = NO_GPUS
+    """How its GPUs are shared, and what a node offers."""
     target: Target | None = None
     """Reserved capacity that the nodes must start in."""
     window: Window | None = None
@@ -127,6 +130,8 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
     machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
     fabric = _has_fabric(spec, pool, machines)
     kind = image_kind(machines, pool.image)
+    owners = _ownership(kind, machines[0], fabric=fabric)
+    shared = sharing(pool.sharing, machines[0], owners, grows_from_zero=pool.nodes.min == 0)
     paid = window(pool)
     return PoolOutline(
         name=pool.name,
@@ -136,13 +141,14 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         zones=(pool.zone or spec.network.zones[0],),
         image_kind=kind,
         slots=layout(machines[0]) if fabric else (PRIMARY,),
-        ownership=_ownership(kind, machines[0], fabric=fabric),
+        ownership=owners,
         placement=_placement(pool, fabric=fabric),
         disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
-        labels=_labels(pool, machines[0], fabric=fabric),
+        labels={**_labels(pool, machines[0], fabric=fabric), **shared.labels},
         taints=(GPU_TAINT,) if machines[0].gpu_count else (),
         in_place=pool.updates == "in_place",
         raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
+        sharing=shared,
         target=target(pool),
         window=paid,
         phase=paid.phase(now()) if paid else None,

@@ -50,8 +50,6 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
 
 
 def _refuse_pool(path: str, pool: Pool, *, serves: bool) -> Iterator[Refusal]:
-    if pool.sharing != "none":
-        yield Refusal(path=f"{path}.sharing", value=_shown(pool.sharing), message=f"{NOT_YET}: use none")
     if pool.node_auto_repair:
         yield Refusal(path=f"{path}.node_auto_repair", value="true", message=f"{NOT_YET}: leave it out or use false")
     if pool.image == "ubuntu":

@@ -73,7 +73,8 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
         message = f"{machine.vendor} accelerators are not built on AWS yet: take a machine with {BUILT_VENDOR} GPUs"
         yield SpecError(path=f"{path}.machine", value=machine.name, message=message)
     if not foreign:
-        yield from _tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image))
+        wrong_image = list(_tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image)))
+        yield from wrong_image or _tried(f"{path}.sharing", pool.sharing, lambda: outline.pool_outline(spec, pool).sharing)
 
 
 def _reserved(path: str, pool: Pool) -> Iterator[SpecError]:

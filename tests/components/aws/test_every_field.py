@@ -20,6 +20,8 @@ RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
 RESERVATIONS = "arn:aws:resource-groups:us-east-1:123456789012:group/h100"
 BLOCK_BASE = changed(TRAINING, {"pools": {"capacity": NEW_BLOCK}})
 
+LINKED = {"storage": {"buckets": [{"name": "sets", "use": "dataset"}], "shared_filesystem": {"tib": 4.8, "bucket": "sets"}}}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -71,6 +73,16 @@ HONOURED = (
     Case("pools.updates", {"pools": {"updates": "surge"}}),
     Case("pools.disk_gib", {"pools": {"disk_gib": 600}}),
     Case("pools.labels", {"pools": {"labels": {"team": "research"}}}),
+    Case("pools.sharing", {"pools": {"sharing": {"time_slices": 4}}}, INFERENCE),
+    Case("pools.sharing.Mig.mig", {"pools": {"sharing": {"mig": "1g.5gb"}}}),
+    Case("pools.sharing.TimeSlices.time_slices", {"pools": {"sharing": {"time_slices": 2}}}, INFERENCE),
+    Case("storage.buckets.name", {"storage": {"buckets": [{"name": "checkpoints"}]}}),
+    Case("storage.buckets.use", {"storage": {"buckets": [{"name": "checkpoints", "use": "checkpoint"}]}}),
+    Case("storage.shared_filesystem.tib", {"storage": {"shared_filesystem": {"tib": 4.8}}}),
+    Case("storage.shared_filesystem.mb_s_per_tib", {"storage": {"shared_filesystem": {"tib": 4.8, "mb_s_per_tib": 250}}}),
+    Case("storage.shared_filesystem.mount", {"storage": {"shared_filesystem": {"tib": 4.8, "mount": "/data"}}}),
+    Case("storage.shared_filesystem.bucket", LINKED),
+    Case("budget.alert_emails", {"budget": {"monthly_usd": 9000, "alert_emails": ["ml-platform@example.com"]}}),
     Case("tags", {"tags": {"cost-center": "4712"}}),
 )
 
@@ -85,14 +97,10 @@ REFUSED = (
     Case("pools.capacity.FlexStart", {"pools": {"capacity": {"mode": "flex_start"}}}),
     Case("pools.capacity.Queued", {"pools": {"capacity": {"mode": "queued"}}}),
     Case("pools.capacity.Calendar", {"pools": {"capacity": {**NEW_BLOCK, "mode": "calendar"}}}),
-    Case("pools.sharing", {"pools": {"sharing": {"time_slices": 4}}}, INFERENCE),
-    Case("pools.sharing.Mig", {"pools": {"sharing": {"mig": "1g.5gb"}}}),
     Case("pools.topology", {"pools": {"topology": "4x4"}}),
     Case("pools.node_auto_repair", {"pools": {"node_auto_repair": True}}),
-    Case("storage.buckets", {"storage": {"buckets": [{"name": "checkpoints"}]}}),
-    Case("storage.shared_filesystem", {"storage": {"shared_filesystem": {"tib": 4.8}}}),
-    Case("budget.alert_emails", {"budget": {"alert_emails": ["ml-platform@example.com"]}}),
     Case("idle", {"idle": {"grace_minutes": 30}}),
+    Case("storage.shared_filesystem.tier", {"storage": {"shared_filesystem": {"tib": 4.8, "tier": "SCRATCH_2"}}}),
     Case("monitoring.metrics", {"monitoring": {"metrics": "prometheus"}}),
     Case("monitoring.log_retention_days", {"monitoring": {"log_retention_days": 7}}),
     Case("model", {"model": {"name": "m", "parameters_billions": 70}}),
