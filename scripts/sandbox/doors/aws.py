@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from scripts.errors import GpukitError
-from scripts.sandbox.doors import autoscaling, ec2, ec2_actions, eks, iam, tagging
+from scripts.sandbox.doors import autoscaling, budgets, ec2, ec2_actions, eks, fsx, iam, s3, tagging
 from scripts.sandbox.doors.aws_call import Call, Handler
 from scripts.sandbox.doors.aws_protocol import failure, model, operation, parameters, response
 from scripts.sandbox.doors.http import Request, Response
@@ -27,6 +27,9 @@ SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
     "autoscaling": ("autoscaling", autoscaling.HANDLERS),
     "tagging": ("resourcegroupstaggingapi", tagging.HANDLERS),
     "iam": ("iam", iam.HANDLERS),
+    "s3": ("s3", s3.HANDLERS),
+    "fsx": ("fsx", fsx.HANDLERS),
+    "budgets": ("budgets", budgets.HANDLERS),
     "sts": ("sts", {"GetCallerIdentity": _caller}),
 }
 """Signing name to boto3's service name and the operations that are answered."""

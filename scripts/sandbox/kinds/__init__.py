@@ -11,10 +11,13 @@ from scripts.sandbox.kinds.kind import Kind
 def _table() -> dict[str, Kind]:
     from scripts.sandbox.kinds import (
         addresses,
+        bucket,
+        budget,
         cluster,
         cluster_parts,
         iam,
         launch_template,
+        lustre,
         network,
         node_group,
         release,
@@ -23,7 +26,10 @@ def _table() -> dict[str, Kind]:
         small,
     )
 
-    modules = (network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release)
+    modules = (
+        *(network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release),
+        *(bucket, lustre, budget),
+    )
     return {kind.token: kind for module in modules for kind in module.KINDS}
 
 
