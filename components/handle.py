@@ -29,7 +29,7 @@ class PoolHandle:
     ownership: Ownership
     sharing: Sharing
     """How its GPUs are offered to pods."""
-    resource: pulumi.Resource
+    resource: pulumi.CustomResource
     """The node group itself, to depend on: never a component, which deadlocks across siblings."""
 
 

@@ -14,13 +14,18 @@ from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
 from components.spec import checks as spec_checks
 
+from .addons import Addons, AddonsArgs
+from .autoscaler import Autoscaler, AutoscalerArgs
 from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
 from .fabric import Fabric
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs
+from .ordering import after
 from .outline import PoolOutline, address_plan, pool_outlines, system_outline
+from .retention import log_types, retention_days
 from .storage_outline import lustre_outline
+from .support import support
 from .unbuilt import refuse_unbuilt
 from .unfit import refuse_unfit
 
@@ -100,6 +105,9 @@ def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.Reso
         admins=spec.access.admins,
         viewers=spec.access.viewers,
         deletion_protection=spec.protected,
+        support=support(spec),
+        log_types=log_types(spec.environment),
+        log_retention_days=retention_days(spec),
         owner=spec.owner,
         expires=spec.lease.expires.isoformat() if spec.lease else None,
         identity=plan.identity,
@@ -120,7 +128,7 @@ def build_pool(name: str, plan: Assembly, outline: PoolOutline, ground: Ground, 
     args = NodePoolArgs(
         outline=outline,
         cluster=plan.spec.name,
-        cluster_name=ground.cluster.name,
+        cluster_name=ground.cluster.name_for_nodes,
         kubernetes_version=plan.spec.kubernetes_version,
         node_role_arn=ground.cluster.node_role_arn,
         subnet_ids=[ground.network.node_subnet_ids[zone] for zone in outline.zones],
@@ -129,6 +137,22 @@ def build_pool(name: str, plan: Assembly, outline: PoolOutline, ground: Ground, 
         identity=plan.identity,
     )
     return NodePool(pool_name("aws", name, outline.name), args, opts)
+
+
+def build_node_services(name: str, plan: Assembly, ground: Ground, cluster: ClusterHandle, opts: pulumi.ResourceOptions) -> None:
+    """What keeps nodes and volumes going, once there are nodes of the system pool: the remaining add-ons and the autoscaler."""
+    cluster_name = after(ground.cluster.name, cluster.system.resource)
+    Addons(
+        f"{name}-addons", AddonsArgs(cluster=plan.spec.name, cluster_name=cluster_name, region=plan.region, identity=plan.identity), opts
+    )
+    args = AutoscalerArgs(
+        cluster=cluster,
+        cluster_name=ground.cluster.name_for_nodes,
+        pools=(plan.system, *plan.outlines),
+        offline=plan.spec.network.endpoints == "private",
+        identity=plan.identity,
+    )
+    Autoscaler(f"{name}-autoscaler", args, opts)
 
 
 def cluster_handle(plan: Assembly, cluster: Cluster, system: NodePool, pools: list[NodePool]) -> ClusterHandle:

@@ -11,7 +11,7 @@ from components.handle import ClusterHandle
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.spec import InferenceSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
+from .assembly import Assembly, Ground, build_cluster, build_network, build_node_services, build_pool, cluster_handle, warn_of_ended_blocks
 from .surroundings import build_surroundings
 
 
@@ -51,8 +51,9 @@ class InferenceCluster(pulumi.ComponentResource):
         system = build_pool(name, plan, plan.system, ground, own)
         pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
 
-        # 3. the GPU stack, once there are nodes for its controllers
+        # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
+        build_node_services(name, plan, ground, self.handle, own)
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
 
         # 4. namespace of the workloads, storage, budget alarm

@@ -128,6 +128,7 @@ class NodePool(pulumi.ComponentResource):
                 max_unavailable=1,
                 update_strategy="MINIMAL" if pool.in_place else "DEFAULT",  # B14: scarce nodes have no spare to surge into
             ),
+            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=pool.repair),
             labels=dict(pool.labels),
             taints=[eks.NodeGroupTaintArgs(key=key, value=TAINT_VALUE, effect="NO_SCHEDULE") for key in pool.taints],
             tags=args.identity.tags(name, pool.name),

@@ -56,6 +56,8 @@ class PoolOutline:
     """Whether local NVMe disks become one volume for containers and kubelet."""
     sharing: Sharing = NO_GPUS
     """How its GPUs are shared, and what a node offers."""
+    repair: bool = True
+    """Whether EKS replaces or restarts nodes that report a fault."""
     target: Target | None = None
     """Reserved capacity that the nodes must start in."""
     window: Window | None = None
@@ -149,6 +151,7 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         in_place=pool.updates == "in_place",
         raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
         sharing=shared,
+        repair=_repaired(spec, pool),
         target=target(pool),
         window=paid,
         phase=paid.phase(now()) if paid else None,
@@ -189,6 +192,13 @@ def _placement(pool: Pool, *, fabric: bool) -> str:
             return word
         case _:
             return "own" if fabric and pool.market in UNRESERVED else "none"
+
+
+def _repaired(spec: Spec, pool: Pool) -> bool:
+    """Unless the file says: not on reserved training nodes, where a replacement may find no capacity and a job may run on."""
+    if pool.node_auto_repair is not None:
+        return pool.node_auto_repair
+    return not isinstance(spec, TrainingSpec) or pool.market in UNRESERVED
 
 
 def _labels(pool: Pool, machine: Machine, *, fabric: bool) -> dict[str, str]:

@@ -6,7 +6,7 @@ Source: EKS User Guide, "Learn how EKS Pod Identity grants pods access to AWS se
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -17,22 +17,32 @@ from components.naming import Identity
 
 @dataclass(frozen=True, kw_only=True)
 class PodIdentityArgs:
-    """One service account, and what it may do. `policy` is the JSON text of an IAM policy."""
+    """One service account, and what it may do: `policy` is the JSON text of an IAM policy, `managed_policies` are ARNs of AWS's own."""
 
     cluster: str
     """Name of the cluster, as the trust policy spells it."""
     cluster_name: pulumi.Input[str]
     namespace: str
     service_account: str
-    policy: pulumi.Input[str]
     identity: Identity
+    policy: pulumi.Input[str] | None = None
+    managed_policies: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if self.policy is None and not self.managed_policies:
+            raise ValueError(f"pod identity of {self.namespace}/{self.service_account}: give a policy, or the role could do nothing")
 
 
 def pod_identity(name: str, args: PodIdentityArgs, parent: pulumi.Resource) -> eks.PodIdentityAssociation:
     """The association of the service account with a role of its own; made once the role may do its work."""
     own = pulumi.ResourceOptions(parent=parent)
     role = iam.Role(name, assume_role_policy=json.dumps(trust(args)), tags=args.identity.tags(name), opts=own)
-    allowed = iam.RolePolicy(name, role=role.name, policy=args.policy, opts=own)
+    allowed: list[pulumi.Resource] = [
+        iam.RolePolicyAttachment(f"{name}-{arn.rpartition('/')[2]}", role=role.name, policy_arn=arn, opts=own)
+        for arn in args.managed_policies
+    ]
+    if args.policy is not None:
+        allowed.append(iam.RolePolicy(name, role=role.name, policy=args.policy, opts=own))
     return eks.PodIdentityAssociation(
         name,
         cluster_name=args.cluster_name,
@@ -40,7 +50,7 @@ def pod_identity(name: str, args: PodIdentityArgs, parent: pulumi.Resource) -> e
         service_account=args.service_account,
         role_arn=role.arn,
         tags=args.identity.tags(name),
-        opts=pulumi.ResourceOptions(parent=parent, depends_on=[allowed]),
+        opts=pulumi.ResourceOptions(parent=parent, depends_on=allowed),
     )
 
 

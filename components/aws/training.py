@@ -13,7 +13,7 @@ from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.ownership import FabricPlugin
 from components.spec import TrainingSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle, warn_of_ended_blocks
+from .assembly import Assembly, Ground, build_cluster, build_network, build_node_services, build_pool, cluster_handle, warn_of_ended_blocks
 from .fabric import Fabric, FabricArgs
 from .surroundings import build_surroundings
 
@@ -56,8 +56,9 @@ class TrainingCluster(pulumi.ComponentResource):
         system = build_pool(name, plan, plan.system, ground, own)
         pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
 
-        # 3. the GPU stack, once there are nodes for its controllers
+        # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
+        build_node_services(name, plan, ground, self.handle, own)
         GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
         if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.outlines):
             EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)

@@ -34,7 +34,6 @@ GAPS: tuple[Gap, ...] = (
     Gap(path="network.endpoints", instead="use none", written=lambda s: s.network.endpoints != "none" and s.network.endpoints),
     Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(path="monitoring.metrics", instead="use none", written=lambda s: s.monitoring.metrics != "none" and s.monitoring.metrics),
-    Gap(path="monitoring.log_retention_days", instead="leave it out", written=lambda s: s.monitoring.log_retention_days),
     Gap(path="model", instead="leave it out", written=lambda s: s.model),
     Gap(path="queue.teams", instead="leave it out", written=lambda s: isinstance(s, TrainingSpec) and s.queue.teams),
     Gap(path="serving", instead="leave it out", written=lambda s: isinstance(s, InferenceSpec) and _written("serving", s) and s.serving),
@@ -50,8 +49,6 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
 
 
 def _refuse_pool(path: str, pool: Pool, *, serves: bool) -> Iterator[Refusal]:
-    if pool.node_auto_repair:
-        yield Refusal(path=f"{path}.node_auto_repair", value="true", message=f"{NOT_YET}: leave it out or use false")
     if pool.image == "ubuntu":
         words = ("auto", "al2023", "bottlerocket")
         yield Refusal(path=f"{path}.image", value=pool.image, message=f"own images are {NOT_YET}", allowed=words)

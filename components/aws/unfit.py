@@ -12,6 +12,7 @@ from components.spec import CapacityBlock, Pool, Reservation, Spec
 from . import outline
 from .budget_outline import budget_problems
 from .cluster_access import access_problems
+from .retention import TAKEN_DAYS, retention_days
 from .scaling_tags import scaling_tags
 from .storage_outline import storage_problems
 
@@ -22,7 +23,7 @@ TAGS_OF_EKS = 6
 
 def refuse_unfit(spec: Spec) -> list[SpecError]:
     """Names, tags, principals, machines, images and addresses. `spec` has passed `spec.checks`: its machines and zones exist."""
-    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec), *storage_problems(spec), *budget_problems(spec)]
+    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec), *_retention(spec), *storage_problems(spec), *budget_problems(spec)]
     for at, pool in enumerate(spec.pools):
         found += _pool(f"pools[{at}]", spec, pool)
     return found or _together(spec)
@@ -55,6 +56,14 @@ def _tags(spec: Spec) -> Iterator[SpecError]:
         yield SpecError(path="tags", message=problem)
     for problem in naming.problems("aws", {naming.tag_key("aws", "owner"): spec.owner}):
         yield SpecError(path="owner", value=spec.owner, message=problem)
+
+
+def _retention(spec: Spec) -> Iterator[SpecError]:
+    days = retention_days(spec)
+    if days not in TAKEN_DAYS:
+        near = min(TAKEN_DAYS, key=lambda taken: abs(taken - days))
+        message = f"is no number of days that CloudWatch keeps logs for: the nearest is {near}"
+        yield SpecError(path="monitoring.log_retention_days", value=str(days), message=message)
 
 
 def _access(spec: Spec) -> Iterator[SpecError]:

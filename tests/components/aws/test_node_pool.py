@@ -186,9 +186,9 @@ def test_the_desired_size_is_the_autoscalers(made: ResourceSet, pool: str) -> No
 
 
 @pytest.mark.failure("H2")
-def test_only_the_cluster_and_charts_have_fixed_names(made: ResourceSet) -> None:
+def test_only_the_cluster_its_logs_and_charts_have_fixed_names(made: ResourceSet) -> None:
     named = {r.type for r in made if {"name", "nodeGroupName", "namePrefix"} & set(r.inputs)}
-    assert named == {"aws:eks/cluster:Cluster", "kubernetes:helm.sh/v3:Release"}
+    assert named == {"aws:eks/cluster:Cluster", "aws:cloudwatch/logGroup:LogGroup", "kubernetes:helm.sh/v3:Release"}
 
 
 @pytest.mark.failure("B4")
@@ -201,6 +201,25 @@ def test_a_gpu_pool_starts_at_its_minimum_so_that_lacking_capacity_does_not_brea
 def test_updates_end_nodes_first_unless_surge_is_asked_for(updates: str, strategy: str) -> None:
     group = only(built(training({"pools": {"updates": updates}})), GROUP, "a100")
     assert group.inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": strategy}
+
+
+def repaired(spec: Any, pool: str) -> bool:
+    return only(built(spec), GROUP, pool).inputs["nodeRepairConfig"]["enabled"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "pool", "on"),
+    [
+        (inference(), "a10g", True),
+        (training(), "a100", True),
+        (training({"pools": {"capacity": {"mode": "reservation", "id": "cr-0123456789abcdef0"}}}), "a100", False),
+        (training({"pools": {"node_auto_repair": False}}), "a100", False),
+        (training(), "system", True),
+    ],
+    ids=["inference", "spot training", "reserved training", "turned off", "system"],
+)
+def test_faulty_nodes_are_repaired_unless_they_are_reserved_for_training(spec: Any, pool: str, on: bool) -> None:
+    assert repaired(spec, pool) is on
 
 
 def test_nodes_of_a_training_pool_are_placed_close_together(made: ResourceSet) -> None:

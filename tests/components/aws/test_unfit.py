@@ -37,6 +37,7 @@ def test_a_sound_spec_is_refused_nothing(base: dict[str, Any]) -> None:
         ({"tags": {f"k{i}": "v" for i in range(40)}}, "tags", "pool a100 would carry"),
         ({"network": {"cidr": "10.0.0.0/24"}}, "network.cidr", "give a /16 to /22"),
         ({"pools": {"nodes": {"min": 0, "max": 300}}}, "network.cidr", "a100 300 nodes"),
+        ({"monitoring": {"log_retention_days": 8}}, "monitoring.log_retention_days", "the nearest is 7"),
         ({"pools": {"capacity": {**RESERVED, "nodes": 3}}}, "pools[0].capacity.nodes", "set nodes.max to the number of reserved nodes"),
         ({"pools": {"capacity": BLOCK, "nodes": {"min": 1, "max": 4}}}, "pools[0].nodes.min", "no node before its window"),
     ],
