@@ -151,12 +151,17 @@ def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
         return ()
     state = session.state() or State({})
     found = job.lookup.outside(state)
-    if state.empty and found:
+    if not state.empty:
+        return found
+    kept, found = tuple(each for each in found if each.kept), tuple(each for each in found if not each.kept)
+    if kept:
+        job.show.line(f"data that an earlier destroy kept is left as it is, and new data is made beside it:\n{_named(kept)}")
+    if found:
         raise Refused(
             f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{_named(found)}\n"
             f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
         )
-    return found
+    return ()
 
 
 def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) -> None:
