@@ -224,6 +224,27 @@ class Disk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """Object storage, billed by what it holds: no plan knows how much."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSystem:
+    """A managed file system of a fixed size."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    tier: Maybe[str]
+    """The service's price list and row: `fsx_lustre/persistent_2_ssd_125_gb_month`."""
+    gib: Maybe[float]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Chart:
     """A Helm release with the values that the program sets."""
 
@@ -261,6 +282,8 @@ class Inventory:
     nats: tuple[Nat, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
     disks: tuple[Disk, ...] = ()
+    buckets: tuple[Bucket, ...] = ()
+    file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
     lost: tuple[Lost, ...] = ()
 

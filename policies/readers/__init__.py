@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from components.inventory import (
+    Bucket,
     Chart,
     ControlPlane,
     Disk,
+    FileSystem,
     Interfaces,
     Inventory,
     Lost,
@@ -33,12 +35,15 @@ from .aws.network import read_eip, read_nat_gateway
 from .aws.node_group import read_node_group
 from .aws.scaling_group import read_scaling_group
 from .aws.security_group import read_existing_groups, read_group
+from .aws.storage import read_bucket, read_lustre
 from .aws.volume import read_volume
 from .gpu_stack import operators, with_owners
 from .kubernetes.helm import read_chart
 from .program import Program
 
-Fact = NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Chart | Lost
+Fact = (
+    NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Bucket | FileSystem | Chart | Lost
+)
 Reader = Callable[[Resource, Program], Iterable[Fact]]
 
 READERS: Mapping[str, Reader] = {
@@ -51,6 +56,8 @@ READERS: Mapping[str, Reader] = {
     types.NAT_GATEWAY: read_nat_gateway,
     types.EIP: read_eip,
     types.VOLUME: read_volume,
+    **dict.fromkeys(types.BUCKETS, read_bucket),
+    types.LUSTRE: read_lustre,
     types.RELEASE: read_chart,
     types.CHART_V3: read_chart,
     types.CHART_V4: read_chart,
@@ -81,6 +88,8 @@ def inventory(resources: ResourceSet) -> Inventory:
         nats=_kind(facts, Nat),
         addresses=_kind(facts, PublicAddress),
         disks=_kind(facts, Disk),
+        buckets=_kind(facts, Bucket),
+        file_systems=_kind(facts, FileSystem),
         charts=charts,
         lost=_kind(facts, Lost),
     )

@@ -19,6 +19,8 @@ RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
+BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 INSTANCE = "aws:ec2/instance:Instance"
 SCALING_GROUP = "aws:autoscaling/group:Group"
 AWS_PROVIDER = "pulumi:providers:aws"
@@ -31,7 +33,20 @@ READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, SECURITY_GROUP, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
         *RESERVATIONS,
-        *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
+        *(
+            NAT_GATEWAY,
+            EIP,
+            VOLUME,
+            *BUCKETS,
+            LUSTRE,
+            INSTANCE,
+            SCALING_GROUP,
+            AWS_PROVIDER,
+            KUBERNETES_PROVIDER,
+            RELEASE,
+            CHART_V3,
+            CHART_V4,
+        ),
     }
 )
 """Every type of which some reader reads a property, of the resource itself or of one that refers to it."""
