@@ -19,6 +19,7 @@ from .failures import paragraph
 from .invokes import plain_answers
 from .isolation import isolated
 from .monitor import Engine, Monitor, no_debug_log
+from .order import ordered
 from .tape import Tape
 
 Program = Callable[[], Any]
@@ -55,6 +56,7 @@ def run(job: Job) -> Tape:
     confidential.add([job.config[key] for key in job.secret_keys if key in job.config])
     # All settings of the SDK are context variables: a context of its own keeps every run apart.
     failure = contextvars.Context().run(_guarded, job, monitor)
+    tape.entries = ordered(tape.entries)
     tape.error = None if failure is None else confidential.hidden(failure)
     tape.logs = [(severity, confidential.hidden(text)) for severity, text in tape.logs]
     return tape
