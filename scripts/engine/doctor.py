@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from components.aws.budget_outline import BLIND_SPOT
 from scripts.engine import host_wrapper, locate, recipe
 from scripts.engine.checkout import Checkout
 from scripts.errors import GpukitError
@@ -51,7 +52,7 @@ class Examination:
 def examine(checkout: Checkout) -> Examination:
     """Look at everything; what cannot be looked at is *unknown* and hides nothing else."""
     tools = (_python(), _tool("uv", ("uv", "--version"), "only to change dependencies: https://docs.astral.sh/uv/"), _go())
-    return Examination((*tools, _engine(), *_sdks(), _aws_credentials(), _world(checkout)))
+    return Examination((*tools, _engine(), *_sdks(), _aws_credentials(), _cost_tag(), _world(checkout)))
 
 
 def text(examination: Examination) -> str:
@@ -127,6 +128,11 @@ def _ask_aws() -> Item:
     if caller is None:
         return Item("aws credentials", Health.OPTIONAL, "", "only for real clouds: sign in, for example `aws sso login` and AWS_PROFILE")
     return Item("aws credentials", Health.OK, f"{caller.name} in account {caller.account}")
+
+
+def _cost_tag() -> Item:
+    """Only the account that pays could tell, and Cost Explorer bills every question."""
+    return Item("aws cost tag", Health.UNKNOWN, "not looked at", BLIND_SPOT)
 
 
 def _world(checkout: Checkout) -> Item:
