@@ -23,7 +23,15 @@ TAGS_OF_EKS = 6
 
 def refuse_unfit(spec: Spec) -> list[SpecError]:
     """Names, tags, principals, machines, images and addresses. `spec` has passed `spec.checks`: its machines and zones exist."""
-    found = [*_names(spec), *_version(spec), *_tags(spec), *_access(spec), *_retention(spec), *storage_problems(spec), *budget_problems(spec)]
+    found = [
+        *_names(spec),
+        *_version(spec),
+        *_tags(spec),
+        *_access(spec),
+        *_retention(spec),
+        *storage_problems(spec),
+        *budget_problems(spec),
+    ]
     for at, pool in enumerate(spec.pools):
         found += _pool(f"pools[{at}]", spec, pool)
     return found or _together(spec)
