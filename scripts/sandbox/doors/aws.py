@@ -10,6 +10,7 @@ from scripts.sandbox.doors import autoscaling, budgets, ec2, ec2_actions, eks, f
 from scripts.sandbox.doors.aws_call import Call, Handler
 from scripts.sandbox.doors.aws_protocol import failure, model, operation, parameters, response
 from scripts.sandbox.doors.http import Request, Response
+from scripts.sandbox.passing import catch_up
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 
@@ -56,6 +57,7 @@ def _serve(world: Simulation, request: Request, region: str, service_name: str, 
     service = model(service_name)
     protocol = service.resolved_protocol
     try:
+        catch_up(world)
         world.faults.throttle(service_name)
         name, path = operation(service, request)
         handler = _handler(handlers, name, service_name, protocol)

@@ -21,6 +21,7 @@ def _table() -> dict[str, Kind]:
         network,
         node_group,
         release,
+        reservation,
         routes,
         security,
         small,
@@ -28,7 +29,7 @@ def _table() -> dict[str, Kind]:
 
     modules = (
         *(network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release),
-        *(bucket, lustre, budget),
+        *(bucket, lustre, budget, reservation),
     )
     return {kind.token: kind for module in modules for kind in module.KINDS}
 

@@ -44,7 +44,11 @@ def _untag_group(world: Simulation, record: Record) -> None:
 
 
 def _admit_schedule(order: Order) -> None:
+    from scripts.sandbox.passing import refuse_past
+
     _require_group(order)
+    if order.before is None or order.before.inputs.get("startTime") != order.inputs.get("startTime"):
+        refuse_past(order.world, order.inputs.get("startTime"))
 
 
 def _admit_log_group(order: Order) -> None:

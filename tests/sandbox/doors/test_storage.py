@@ -46,7 +46,12 @@ def test_a_bucket_that_a_person_deletes_is_gone(cloud: Cloud, boto: Boto) -> Non
 def test_file_systems_are_described_with_their_links_and_tags(cloud: Cloud, boto: Boto) -> None:
     subnet = cloud.subnet(cloud.vpc())
     cloud.make(t.BUCKET, bucket="lab-data")
-    given: dict[str, Any] = {"deploymentType": "PERSISTENT_2", "storageCapacity": 4800, "perUnitStorageThroughput": 125, "subnetIds": subnet.id}
+    given: dict[str, Any] = {
+        "deploymentType": "PERSISTENT_2",
+        "storageCapacity": 4800,
+        "perUnitStorageThroughput": 125,
+        "subnetIds": subnet.id,
+    }
     made = cloud.make(t.LUSTRE, tags=KEPT, **given)
     cloud.make(t.DATA_REPOSITORY, fileSystemId=made.id, fileSystemPath="/sets", dataRepositoryPath="s3://lab-data")
     fsx = boto("fsx")
