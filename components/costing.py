@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import catalog
 from .catalog import Figure
-from .inventory import Bucket, Cloud, ControlPlane, Disk, FileSystem, GpuPool, Inventory, Market, NodePool
+from .inventory import Bucket, Cloud, ControlPlane, Disk, FileSystem, GpuPool, InterfaceEndpoint, Inventory, Market, NodePool
 from .pricing import STALE_DAYS, PriceOverlay, Rate, Terms, machine_rate
 from .unknown import Maybe, Unknown, known
 
@@ -256,6 +256,8 @@ def _services(inventory: Inventory, terms: Terms) -> Iterator[Entry]:
         yield _single(plane.urn, f"control plane, {sku} support", figure, terms)
     for nat in inventory.nats:
         yield _single(nat.urn, "NAT gateway, without traffic", _figure(nat.cloud, nat.region, "nat_gateway", "hour"), terms)
+    for endpoint in inventory.endpoints:
+        yield _endpoint(endpoint, terms)
     for address in inventory.addresses:
         yield _single(address.urn, "public IPv4 address", _figure(address.cloud, address.region, "public_ipv4", "hour"), terms)
     for disk in inventory.disks:
@@ -264,6 +266,14 @@ def _services(inventory: Inventory, terms: Terms) -> Iterator[Entry]:
         yield _file_system(system, terms)
     for bucket in inventory.buckets:
         yield _bucket(bucket)
+
+
+def _endpoint(endpoint: InterfaceEndpoint, terms: Terms) -> Entry:
+    what = "interface endpoint, without traffic"
+    if isinstance(endpoint.subnets, Unknown):
+        return Missing(urn=endpoint.urn, what=f"{what} ({_name(endpoint.urn)})", reason=str(endpoint.subnets))
+    figure = _figure(endpoint.cloud, endpoint.region, "interface_endpoint", "zone_hour")
+    return _single(endpoint.urn, what, figure, terms, units=float(endpoint.subnets))
 
 
 def _disk(disk: Disk, terms: Terms) -> Entry:

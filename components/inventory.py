@@ -206,6 +206,16 @@ class Nat:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InterfaceEndpoint:
+    """A private way to a service of the cloud, billed by the hour in each of its subnets."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    subnets: Maybe[int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class PublicAddress:
     urn: str
     cloud: Cloud
@@ -280,6 +290,7 @@ class Inventory:
     security_groups: tuple[SecurityGroup, ...] = ()
     control_planes: tuple[ControlPlane, ...] = ()
     nats: tuple[Nat, ...] = ()
+    endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
     disks: tuple[Disk, ...] = ()
     buckets: tuple[Bucket, ...] = ()

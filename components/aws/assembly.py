@@ -18,6 +18,7 @@ from .addons import Addons, AddonsArgs
 from .autoscaler import Autoscaler, AutoscalerArgs
 from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
+from .existing_network import ExistingNetwork, existing_network
 from .fabric import Fabric
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs
@@ -81,25 +82,31 @@ def warn_of_ended_blocks(plan: Assembly, cluster: pulumi.Resource) -> None:
             pulumi.log.warn(f"{text}remove it from the stack file, or give it the id and the window of a new block", cluster)
 
 
-def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network:
+def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Network | ExistingNetwork:
+    """A network of the cluster's own, or the one that the file names."""
+    network = plan.spec.network
+    if network.existing is not None:
+        return existing_network(plan.spec)
     lustre = lustre_outline(plan.spec, plan.outlines)
     args = NetworkArgs(
         region=plan.region,
         plan=plan.addresses,
         nat=plan.spec.nat,
         identity=plan.identity,
+        endpoints=network.endpoints == "private",
+        flow_log_days=retention_days(plan.spec) if network.flow_logs else None,
         kept_zone=lustre.zone if lustre else None,
     )
     return Network(name, args, opts)
 
 
-def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.ResourceOptions) -> Cluster:
+def build_cluster(name: str, plan: Assembly, network: Network | ExistingNetwork, opts: pulumi.ResourceOptions) -> Cluster:
     spec = plan.spec
     args = ClusterArgs(
         cluster_name=spec.name,
         region=plan.region,
         kubernetes_version=spec.kubernetes_version,
-        subnet_ids=list(network.node_subnet_ids.values()),
+        subnet_ids=list(network.control_plane_subnet_ids),
         api=spec.access.api,
         api_cidrs=spec.access.api_cidrs,
         admins=spec.access.admins,
@@ -119,7 +126,7 @@ def build_cluster(name: str, plan: Assembly, network: Network, opts: pulumi.Reso
 class Ground:
     """What every pool of a cluster stands on."""
 
-    network: Network
+    network: Network | ExistingNetwork
     cluster: Cluster
     fabric: Fabric | None = None
 

@@ -29,9 +29,11 @@ class Gap:
 
 
 GAPS: tuple[Gap, ...] = (
-    Gap(path="network.existing", instead="leave it out: the cluster gets a network of its own", written=lambda s: s.network.existing),
-    Gap(path="network.flow_logs", instead="leave it out", written=lambda s: s.network.flow_logs),
-    Gap(path="network.endpoints", instead="use none", written=lambda s: s.network.endpoints != "none" and s.network.endpoints),
+    Gap(
+        path="network.nat",
+        instead="the GPU stack's charts and images come from nvcr.io and other registries, and no mirror is built: use single or per_zone",
+        written=lambda s: s.network.endpoints == "private" and s.network.nat == "none" and s.network.nat,
+    ),
     Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(path="monitoring.metrics", instead="use none", written=lambda s: s.monitoring.metrics != "none" and s.monitoring.metrics),
     Gap(path="model", instead="leave it out", written=lambda s: s.model),

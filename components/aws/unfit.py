@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterator
 from components import catalog, naming, ownership
 from components.clock import now
 from components.refusals import SpecError
-from components.spec import CapacityBlock, Pool, Reservation, Spec
+from components.spec import CapacityBlock, Pool, Reservation, Spec, TrainingSpec
 
 from . import outline
 from .budget_outline import budget_problems
 from .cluster_access import access_problems
+from .existing_checks import existing_problems
 from .retention import TAKEN_DAYS, retention_days
 from .scaling_tags import scaling_tags
 from .storage_outline import storage_problems
 
 BUILT_VENDOR = "NVIDIA"
+SMALLEST_TRAINING_SUBNET = 20
+"""Prefix length (judgement)."""
 TAGS_OF_EKS = 6
 """Tags that EKS itself puts on a node group's scaling group, generously counted."""
 
@@ -29,6 +32,7 @@ def refuse_unfit(spec: Spec) -> list[SpecError]:
         *_tags(spec),
         *_access(spec),
         *_retention(spec),
+        *existing_problems(spec),
         *storage_problems(spec),
         *budget_problems(spec),
     ]
@@ -40,8 +44,24 @@ def refuse_unfit(spec: Spec) -> list[SpecError]:
 def _together(spec: Spec) -> list[SpecError]:
     """What the pools ask for together, once each is sound: their errors would repeat its own."""
     owners = _tried("pools", "", lambda: _owners(spec))
-    space = _tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec))
+    space = () if spec.network.existing else _space(spec)
     return [*owners, *space, *_scaling_tags(spec)]
+
+
+def _space(spec: Spec) -> Iterator[SpecError]:
+    """A6: room for every node at its maximum with its pods; for training also room to grow, since a subnet cannot be made larger."""
+    unfit = list(_tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec)))
+    yield from unfit
+    if unfit or not isinstance(spec, TrainingSpec):
+        return
+    subnets = [zone.nodes for zone in outline.address_plan(spec).zones]
+    if small := next((subnet for subnet in subnets if subnet.prefixlen > SMALLEST_TRAINING_SUBNET), None):
+        wanted = spec.network.cidr.prefixlen - (small.prefixlen - SMALLEST_TRAINING_SUBNET)
+        message = (
+            f"gives each zone a /{small.prefixlen} and training needs a /{SMALLEST_TRAINING_SUBNET} or larger, since subnets of a cluster "
+            f"cannot grow later: give a /{wanted} or larger, which costs nothing"
+        )
+        yield SpecError(path="network.cidr", value=str(spec.network.cidr), message=message)
 
 
 def _names(spec: Spec) -> Iterator[SpecError]:

@@ -15,6 +15,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    InterfaceEndpoint,
     Interfaces,
     Inventory,
     Lost,
@@ -31,7 +32,7 @@ from . import types
 from .aws.control_plane import read_cluster
 from .aws.instance import read_instance
 from .aws.launch_template import read_template
-from .aws.network import read_eip, read_nat_gateway
+from .aws.network import read_eip, read_endpoint, read_nat_gateway
 from .aws.node_group import read_node_group
 from .aws.scaling_group import read_scaling_group
 from .aws.security_group import read_existing_groups, read_group
@@ -42,7 +43,19 @@ from .kubernetes.helm import read_chart
 from .program import Program
 
 Fact = (
-    NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Bucket | FileSystem | Chart | Lost
+    NodePool
+    | MachineChoice
+    | Interfaces
+    | SecurityGroup
+    | ControlPlane
+    | Nat
+    | InterfaceEndpoint
+    | PublicAddress
+    | Disk
+    | Bucket
+    | FileSystem
+    | Chart
+    | Lost
 )
 Reader = Callable[[Resource, Program], Iterable[Fact]]
 
@@ -54,6 +67,7 @@ READERS: Mapping[str, Reader] = {
     types.SECURITY_GROUP: read_group,
     types.CLUSTER: read_cluster,
     types.NAT_GATEWAY: read_nat_gateway,
+    types.VPC_ENDPOINT: read_endpoint,
     types.EIP: read_eip,
     types.VOLUME: read_volume,
     **dict.fromkeys(types.BUCKETS, read_bucket),
@@ -86,6 +100,7 @@ def inventory(resources: ResourceSet) -> Inventory:
         security_groups=_kind(facts, SecurityGroup),
         control_planes=control_planes,
         nats=_kind(facts, Nat),
+        endpoints=_kind(facts, InterfaceEndpoint),
         addresses=_kind(facts, PublicAddress),
         disks=_kind(facts, Disk),
         buckets=_kind(facts, Bucket),

@@ -17,6 +17,7 @@ CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
+VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
@@ -32,7 +33,7 @@ CHART_V4 = "kubernetes:helm.sh/v4:Chart"
 READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, SECURITY_GROUP, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
-        *RESERVATIONS,
+        *(*RESERVATIONS, VPC_ENDPOINT),
         *(
             NAT_GATEWAY,
             EIP,

@@ -18,6 +18,12 @@ NEW_BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "
 
 RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
 RESERVATIONS = "arn:aws:resource-groups:us-east-1:123456789012:group/h100"
+SUBNETS = ("subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "subnet-0123456789abcdef2")
+EXISTING = {"network": "vpc-0123456789abcdef0", "node_subnets": {"us-east-1b": SUBNETS[0], "us-east-1d": SUBNETS[1]}}
+OTHERS = {"us-east-1b": SUBNETS[0], "us-east-1d": SUBNETS[2]}
+PLANES = list(SUBNETS[:2])[::-1]
+OF_OTHER_CLOUDS = ("pod_range", "service_range", "host_project")
+EXISTING_BASE = changed(TRAINING, {"network": {"existing": EXISTING}})
 BLOCK_BASE = changed(TRAINING, {"pools": {"capacity": NEW_BLOCK}})
 
 LINKED = {"storage": {"buckets": [{"name": "sets", "use": "dataset"}], "shared_filesystem": {"tib": 4.8, "bucket": "sets"}}}
@@ -42,6 +48,12 @@ HONOURED = (
     Case("network.zones", {"network": {"zones": ["us-east-1b", "us-east-1d", "us-east-1f"]}}),
     Case("network.cidr", {"network": {"cidr": "10.80.0.0/16"}}),
     Case("network.nat", {"network": {"nat": "per_zone"}}),
+    Case("network.existing", {"network": {"existing": EXISTING}}),
+    Case("network.existing.network", {"network": {"existing": {**EXISTING, "network": "vpc-0123456789abcdefa"}}}, EXISTING_BASE),
+    Case("network.existing.node_subnets", {"network": {"existing": {**EXISTING, "node_subnets": OTHERS}}}, EXISTING_BASE),
+    Case("network.existing.control_plane_subnets", {"network": {"existing": {**EXISTING, "control_plane_subnets": PLANES}}}, EXISTING_BASE),
+    Case("network.flow_logs", {"network": {"flow_logs": True}}),
+    Case("network.endpoints", {"network": {"endpoints": "private"}}),
     Case("access.api", {"access": {"api": "private", "api_cidrs": []}}),
     Case("access.api_cidrs", {"access": {"api_cidrs": ["198.51.100.0/24"]}}),
     Case("access.admins", {"access": {"admins": ["arn:aws:iam::123456789012:role/other"]}}),
@@ -89,9 +101,7 @@ HONOURED = (
 )
 
 REFUSED = (
-    Case("network.existing", {"network": {"existing": {"network": "vpc-1", "node_subnets": {"us-east-1d": "subnet-1"}}}}),
-    Case("network.flow_logs", {"network": {"flow_logs": True}}),
-    Case("network.endpoints", {"network": {"endpoints": "private"}}),
+    *(Case(f"network.existing.{field}", {"network": {"existing": {**EXISTING, field: "x"}}}) for field in OF_OTHER_CLOUDS),
     Case("pools.capacity.Spot.max_usd_per_hour", {"pools": {"capacity": {"mode": "spot", "max_usd_per_hour": 3.0}}}),
     Case("pools.capacity.Reservation.nodes", {"pools": {"capacity": {**RESERVED, "nodes": 2}}}),
     Case("pools.capacity.Reservation.project", {"pools": {"capacity": {**RESERVED, "project": "other"}}}),
@@ -197,7 +207,7 @@ def test_a_plain_file_is_refused_nothing(base: dict[str, Any]) -> None:
     ("patch", "base", "paths"),
     [
         ({"network": {"nat": "none"}}, TRAINING, ["network.nat"]),
-        ({"network": {"nat": "none", "endpoints": "private"}}, TRAINING, ["network.endpoints"]),
+        ({"network": {"nat": "none", "endpoints": "private"}}, TRAINING, ["network.nat"]),
         ({"pools": {"fabric": "auto"}}, INFERENCE, ["pools[0].fabric"]),
         ({"pools": {"image": "ubuntu"}}, TRAINING, ["pools[0].image"]),
     ],

@@ -84,3 +84,19 @@ def test_reserved_nodes_have_no_spare_to_surge_into(capacity: dict[str, Any]) ->
     assert path == "pools[0].updates"
     assert "use in_place" in text
     assert errors({"pools": {"capacity": capacity, "updates": "in_place"}}) == []
+
+
+@pytest.mark.failure("A6")
+def test_training_gets_subnets_with_room_to_grow() -> None:
+    [(path, text)] = errors({"network": {"cidr": "10.64.0.0/18"}})
+    assert path == "network.cidr"
+    assert "give a /17 or larger" in text
+    assert errors({"network": {"cidr": "10.64.0.0/17"}}) == []
+
+
+@pytest.mark.failure("A6")
+def test_a_small_network_does_for_inference_while_its_nodes_fit() -> None:
+    assert errors({"network": {"cidr": "10.64.0.0/19"}}, INFERENCE) == []
+    assert [path for path, _ in errors({"network": {"cidr": "10.64.0.0/22"}, "pools": {"nodes": {"min": 0, "max": 40}}}, INFERENCE)] == [
+        "network.cidr"
+    ]
