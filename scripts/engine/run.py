@@ -23,6 +23,8 @@ from scripts.errors import Exit, Refused
 
 Action = Literal["up", "preview", "refresh", "destroy"]
 _MOST_NAMED = 10
+SIZED_BY_OTHERS = frozenset({"aws:eks/nodeGroup:NodeGroup"})
+"""Types whose size an autoscaler or a schedule writes while the program ignores it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +66,8 @@ def act(job: Job) -> Outcome:
             session.make()
         elif job.writes and state.pending:
             _recover(job, session)
+        if job.action == "up" and state is not None:
+            _read_sizes(session)
         return _run(job, session, _leftovers(job, session))
 
 
@@ -140,6 +144,17 @@ def _recover(job: Job, session: Session) -> None:
         job.lookup.settle(decision.operation, decision.id)
     if adopted:
         session.read_again([decision.operation.urn for decision in adopted])
+
+
+def _read_sizes(session: Session) -> None:
+    """H1: bring the state up to what the autoscaler wrote since.
+
+    Ignoring a change means sending the value of the state again with the next change of the same block: a pool of six nodes whose
+    maximum is raised would be sent the number that it was made with, and its jobs would end.
+    """
+    sized = [str(each["urn"]) for each in session.export().resources if each.get("type") in SIZED_BY_OTHERS]
+    if sized:
+        session.read_again(sized)
 
 
 def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:

@@ -72,3 +72,86 @@ def test_a_destroy_leaves_data_with_what_it_needs_and_the_next_up_makes_its_own(
     again = clouds.act("up", TRAINING)
     assert again.exit is Exit.FINE, again.message
     assert len(s3.list_buckets()["Buckets"]) == 2
+
+
+def gpu_nodes(clouds: Clouds) -> set[str]:
+    """Ids of the running instances that belong to GPU pools."""
+    found = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
+    running = [i for i in found if i["State"]["Name"] == "running"]
+    return {i["InstanceId"] for i in running if {t["Key"]: t["Value"] for t in i["Tags"]}["gpukit/pool"] != "system"}
+
+
+@pytest.mark.long
+def test_a_change_of_size_and_tags_leaves_running_gpu_nodes_alone(clouds: Clouds) -> None:
+    assert clouds.act("up", TRAINING).exit is Exit.FINE
+    clouds.world.load(TRAINING, "a100", nodes=2)
+    before = gpu_nodes(clouds)
+    assert len(before) == 2
+
+    clouds.edit(TRAINING, lambda cluster: cluster["pools"][0]["nodes"].update(max=3))
+    clouds.edit(TRAINING, lambda cluster: cluster["tags"].update({"cost-center": "4712", "phase": "two"}))
+    changed = clouds.act("up", TRAINING)
+    assert changed.exit is Exit.FINE, changed.message
+    assert not {"replace", "create-replacement", "delete-replaced"} & set(changed.changes), changed.changes
+    assert gpu_nodes(clouds) == before
+
+
+@pytest.mark.long
+def test_another_root_disk_rolls_the_pool_s_nodes_and_replaces_no_group(clouds: Clouds) -> None:
+    assert clouds.act("up", TRAINING).exit is Exit.FINE
+    eks = clouds.boto3("eks", REGION)
+    groups = set(eks.list_nodegroups(clusterName=TRAINING)["nodegroups"])
+    clouds.world.load(TRAINING, "a100", nodes=1)
+    before = gpu_nodes(clouds)
+    clouds.edit(TRAINING, lambda cluster: cluster["pools"][0].update(disk_gib=600))
+    changed = clouds.act("up", TRAINING)
+    assert changed.exit is Exit.FINE, changed.message
+    assert set(eks.list_nodegroups(clusterName=TRAINING)["nodegroups"]) == groups
+    assert gpu_nodes(clouds).isdisjoint(before)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stack", ["aws-training-p5", "aws-training-reserved", "aws-inference-dev", "aws-inference-prod"])
+def test_every_other_stack_comes_up_stays_and_leaves_nothing(clouds: Clouds, stack: str) -> None:
+    clouds.edit(stack, lambda cluster: cluster.update(environment="dev"))  # a protected cluster cannot be destroyed
+    up = clouds.act("up", stack)
+    assert up.exit is Exit.FINE, up.message
+    again = clouds.act("up", stack)
+    assert again.exit is Exit.FINE, again.message
+    assert set(again.changes) <= {"same"}, again.changes
+    clouds.edit(stack, lambda cluster: cluster["tags"].update({"phase": "two"}))
+    changed = clouds.act("up", stack)
+    assert changed.exit is Exit.FINE, changed.message
+    assert not {"replace", "create-replacement", "delete-replaced"} & set(changed.changes), changed.changes
+    down = clouds.act("destroy", stack)
+    assert down.exit is Exit.FINE, down.message
+    assert {tags.get("gpukit/kept") for tags in tagged(clouds).values()} <= {"data"}
+
+
+@pytest.mark.long
+def test_a_capacity_block_fills_at_its_start_empties_before_its_end_and_its_pool_goes(clouds: Clouds) -> None:
+    from datetime import timedelta
+
+    clouds.endpoints  # noqa: B018  # the world must run to tell its time
+    now = clouds.world.now().replace(microsecond=0)
+    starts, ends = (now + timedelta(hours=h) for h in (12, 36))
+    window = {"starts": f"{starts:%Y-%m-%dT%H:%M}Z", "ends": f"{ends:%Y-%m-%dT%H:%M}Z"}
+    clouds.edit("aws-training-p5", lambda cluster: cluster["pools"][0]["capacity"].update(window))
+    block = {"id": "cr-0123456789abcdef0", "region": REGION, "machine": "p5.48xlarge", "zone": "us-east-1d", "count": 4, "block": True}
+    clouds.world.declare(reservations=[{**block, **window}])
+
+    up = clouds.act("up", "aws-training-p5")
+    assert up.exit is Exit.FINE, up.message
+    assert gpu_nodes(clouds) == set()
+    clouds.world.advance(starts - clouds.world.now() + timedelta(minutes=5))
+    assert len(gpu_nodes(clouds)) == 4
+    inside = clouds.act("up", "aws-training-p5")
+    assert inside.exit is Exit.FINE, inside.message
+    assert len(gpu_nodes(clouds)) == 4
+    clouds.world.advance(ends - clouds.world.now() - timedelta(minutes=42))
+    assert gpu_nodes(clouds) == set()
+    clouds.world.advance("2h")
+    after = clouds.act("up", "aws-training-p5")
+    assert after.exit is Exit.FINE, after.message
+    groups = clouds.boto3("eks", REGION).list_nodegroups(clusterName="aws-training-p5")["nodegroups"]
+    assert not [name for name in groups if "h100" in name]

@@ -9,6 +9,7 @@ import pytest
 
 from components.aws.assembly import refusals
 from components.aws.kept import KEPT
+from components.aws.kept_types import KEPT_TYPES
 from components.resource import Resource, ResourceSet
 
 from .specs import REGION, built, only, training
@@ -97,12 +98,9 @@ def test_every_bucket_and_the_file_system_have_a_claim_with_its_mount(made: Reso
 
 
 def test_data_and_what_it_cannot_do_without_outlive_the_stack_and_nothing_else_does(made: ResourceSet) -> None:
-    kept = {r.type.rpartition(":")[2] for r in made if r.options.retain_on_delete}
-    assert kept == {
-        *("Bucket", "BucketPublicAccessBlock", "BucketPolicy", "BucketVersioning", "BucketLifecycleConfiguration"),
-        *("BucketServerSideEncryptionConfiguration", "LustreFileSystem", "DataRepositoryAssociation", "SecurityGroup"),
-        *("SecurityGroupIngressRule", "SecurityGroupEgressRule", "Vpc", "Subnet"),
-    }
+    network = {f"aws:{kind}" for kind in ("ec2/securityGroup:SecurityGroup", "ec2/subnet:Subnet", "ec2/vpc:Vpc")}
+    kept = {r.type for r in made if r.options.retain_on_delete}
+    assert kept == KEPT_TYPES | network | set(RULES)
     loose = [r.name for r in made if r.options.retain_on_delete and "tags" in r.inputs and r.inputs["tags"].get(KEPT) != "data"]
     assert loose == [], "the sweep would take it for a leftover"
 
