@@ -9,7 +9,10 @@ import pulumi
 
 from components.addresses import AddressPlan
 from components.handle import ClusterHandle
+from components.k8s.efa import EfaPlugin, EfaPluginArgs
+from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.naming import Identity, pool_name
+from components.ownership import FabricPlugin
 from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
 from components.spec import checks as spec_checks
@@ -19,7 +22,7 @@ from .autoscaler import Autoscaler, AutoscalerArgs
 from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
 from .existing_network import ExistingNetwork, existing_network
-from .fabric import Fabric
+from .fabric import Fabric, FabricArgs
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs
 from .ordering import after
@@ -100,6 +103,13 @@ def build_network(name: str, plan: Assembly, opts: pulumi.ResourceOptions) -> Ne
     return Network(name, args, opts)
 
 
+def build_fabric(name: str, plan: Assembly, network: Network | ExistingNetwork, opts: pulumi.ResourceOptions) -> Fabric | None:
+    """The group that EFA interfaces share, where a pool of the file has any; it stays while a block's pool is down."""
+    if not any(pool.efa_interfaces for pool in plan.outlines):
+        return None
+    return Fabric(name, FabricArgs(vpc_id=network.vpc_id, identity=plan.identity), opts)
+
+
 def build_cluster(name: str, plan: Assembly, network: Network | ExistingNetwork, opts: pulumi.ResourceOptions) -> Cluster:
     spec = plan.spec
     args = ClusterArgs(
@@ -160,6 +170,13 @@ def build_node_services(name: str, plan: Assembly, ground: Ground, cluster: Clus
         identity=plan.identity,
     )
     Autoscaler(f"{name}-autoscaler", args, opts)
+
+
+def build_gpu_stack(name: str, plan: Assembly, cluster: ClusterHandle, opts: pulumi.ResourceOptions) -> None:
+    """NVIDIA's operator, and the fabric's device plugin where a pool has a fabric."""
+    GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=cluster), opts)
+    if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.outlines):
+        EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=cluster), opts)
 
 
 def cluster_handle(plan: Assembly, cluster: Cluster, system: NodePool, pools: list[NodePool]) -> ClusterHandle:

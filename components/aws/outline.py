@@ -168,8 +168,9 @@ def image_kind(machines: tuple[Machine, ...], word: str) -> str:
 
 
 def _has_fabric(spec: Spec, pool: Pool, machines: tuple[Machine, ...]) -> bool:
-    """EFA belongs to training pools that do not turn it off; an inference pool talks to its clients over the ordinary network."""
-    if pool.fabric == "none" or not isinstance(spec, TrainingSpec):
+    """EFA belongs to training pools that do not turn it off, and to inference pools whose file asks for it: models over several nodes."""
+    asked = isinstance(spec, TrainingSpec) or "fabric" in pool.model_fields_set
+    if pool.fabric == "none" or not asked:
         return False
     return all(m.fabric == "efa" and m.gpu_count > 0 for m in machines)
 

@@ -8,13 +8,20 @@ from functools import cached_property
 import pulumi
 
 from components.handle import ClusterHandle
-from components.k8s.efa import EfaPlugin, EfaPluginArgs
-from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.ownership import FabricPlugin
 from components.spec import TrainingSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_node_services, build_pool, cluster_handle, warn_of_ended_blocks
-from .fabric import Fabric, FabricArgs
+from .assembly import (
+    Assembly,
+    Ground,
+    build_cluster,
+    build_fabric,
+    build_gpu_stack,
+    build_network,
+    build_node_services,
+    build_pool,
+    cluster_handle,
+    warn_of_ended_blocks,
+)
 from .surroundings import build_surroundings
 
 
@@ -44,11 +51,10 @@ class TrainingCluster(pulumi.ComponentResource):
         own = pulumi.ResourceOptions(parent=self)
         plan = args.plan
         warn_of_ended_blocks(plan, self)
-        with_efa = any(pool.efa_interfaces for pool in plan.outlines)
 
         # 1. network, the group that EFA needs, control plane
         network = build_network(name, plan, own)
-        fabric = Fabric(name, FabricArgs(vpc_id=network.vpc_id, identity=plan.identity), own) if with_efa else None
+        fabric = build_fabric(name, plan, network, own)
         cluster = build_cluster(name, plan, network, own)
 
         # 2. the pool that carries the cluster's own pods, then the GPU pools
@@ -59,9 +65,7 @@ class TrainingCluster(pulumi.ComponentResource):
         # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
         build_node_services(name, plan, ground, self.handle, own)
-        GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
-        if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.outlines):
-            EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
+        build_gpu_stack(name, plan, self.handle, own)
 
         # 4. namespace of the workloads, storage, budget alarm
         build_surroundings(name, plan, ground, self.handle, own)

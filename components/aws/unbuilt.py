@@ -46,17 +46,14 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
     """Each field or mode of `spec` that AWS has and this family does not build yet, with its path and what to do instead."""
     found = [Refusal(path=g.path, value=_shown(value), message=f"{NOT_YET}: {g.instead}") for g in GAPS if (value := g.written(spec))]
     for at, pool in enumerate(spec.pools):
-        found += _refuse_pool(f"pools[{at}]", pool, serves=isinstance(spec, InferenceSpec))
+        found += _refuse_pool(f"pools[{at}]", pool)
     return found
 
 
-def _refuse_pool(path: str, pool: Pool, *, serves: bool) -> Iterator[Refusal]:
+def _refuse_pool(path: str, pool: Pool) -> Iterator[Refusal]:
     if pool.image == "ubuntu":
         words = ("auto", "al2023", "bottlerocket")
         yield Refusal(path=f"{path}.image", value=pool.image, message=f"own images are {NOT_YET}", allowed=words)
-    if serves and _written("fabric", pool) and pool.fabric == "auto":
-        message = f"a fabric for inference is {NOT_YET}: leave it out or use none"
-        yield Refusal(path=f"{path}.fabric", value=pool.fabric, message=message)
 
 
 def _written(field: str, model: BaseModel) -> bool:

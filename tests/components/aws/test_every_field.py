@@ -208,7 +208,6 @@ def test_a_plain_file_is_refused_nothing(base: dict[str, Any]) -> None:
     [
         ({"network": {"nat": "none"}}, TRAINING, ["network.nat"]),
         ({"network": {"nat": "none", "endpoints": "private"}}, TRAINING, ["network.nat"]),
-        ({"pools": {"fabric": "auto"}}, INFERENCE, ["pools[0].fabric"]),
         ({"pools": {"image": "ubuntu"}}, TRAINING, ["pools[0].image"]),
     ],
 )

@@ -61,6 +61,11 @@ def test_an_inference_pool_has_no_fabric_and_no_placement_group_even_where_the_m
     assert (made.interfaces, made.placement) == (1, "none")
 
 
+def test_an_inference_pool_that_asks_for_its_fabric_gets_it_with_a_placement_group() -> None:
+    made = pool_outlines(inference({"pools": {"machine": "g6e.48xlarge", "fabric": "auto"}}))[0]
+    assert (made.efa_interfaces, made.placement) == (4, "own")
+
+
 @pytest.mark.parametrize(("word", "placed"), [("auto", "own"), ("own", "own"), ("none", "none"), ({"group": "made-before"}, "made-before")])
 def test_a_training_pool_is_placed_as_its_file_says(word: object, placed: str) -> None:
     assert outline({"placement": word}).placement == placed

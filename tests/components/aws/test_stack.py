@@ -82,6 +82,7 @@ def test_only_a_cluster_with_efa_gets_the_efa_plugin() -> None:
     assert charts(training()) == {"gpu-operator", "cluster-autoscaler", "aws-efa-k8s-device-plugin"}
     assert charts(training({"pools": {"fabric": "none"}})) == {"gpu-operator", "cluster-autoscaler"}
     assert charts(inference()) == {"gpu-operator", "cluster-autoscaler"}
+    assert charts(inference({"pools": {"machine": "g6e.48xlarge", "fabric": "auto"}})) == charts(training())
 
 
 @pytest.mark.parametrize("make", [lambda s: TrainingClusterArgs(spec=s, region=REGION, stack=STACK)])
