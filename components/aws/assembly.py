@@ -24,7 +24,7 @@ from .cluster import Cluster, ClusterArgs
 from .existing_network import ExistingNetwork, existing_network
 from .fabric import Fabric, FabricArgs
 from .network import Network, NetworkArgs
-from .node_pool import NodePool, NodePoolArgs
+from .node_pool import NodePool, NodePoolArgs, pool_handle
 from .ordering import after
 from .outline import PoolOutline, address_plan, pool_outlines, system_outline
 from .retention import log_types, retention_days
@@ -180,6 +180,8 @@ def build_gpu_stack(name: str, plan: Assembly, cluster: ClusterHandle, opts: pul
 
 
 def cluster_handle(plan: Assembly, cluster: Cluster, system: NodePool, pools: list[NodePool]) -> ClusterHandle:
+    """The cluster with every pool of the file: what runs in it stays as it is while the pool of an ended block is down."""
+    down = [pool_handle(pool, system.group) for pool in plan.outlines if pool not in plan.pools]
     return ClusterHandle(
         name=plan.spec.name,
         cloud="aws",
@@ -188,5 +190,5 @@ def cluster_handle(plan: Assembly, cluster: Cluster, system: NodePool, pools: li
         provider=cluster.kubernetes,
         cluster=cluster.resource,
         system=system.handle,
-        pools=tuple(pool.handle for pool in pools),
+        pools=(*(pool.handle for pool in pools), *down),
     )

@@ -90,7 +90,7 @@ class NodePool(pulumi.ComponentResource):
         self.group = self._node_group(name, args, template)
         self._tag_scaling_group(name, args)
         self._schedule(name, args.outline)
-        self.handle = _handle(args.outline, self.group)
+        self.handle = pool_handle(args.outline, self.group)
         self.register_outputs({"nodeGroup": self.group.id})
 
     def _placement_group(self, name: str, args: NodePoolArgs) -> pulumi.Input[str] | None:
@@ -169,7 +169,8 @@ def scaling_group(made: Sequence[eks.outputs.NodeGroupResource]) -> str:
     return names[0]
 
 
-def _handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
+def pool_handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
+    """The pool as the Kubernetes layer sees it; for a pool that is down between two capacity blocks `group` is the system pool's."""
     return PoolHandle(
         name=outline.name,
         machine=outline.machine.name,

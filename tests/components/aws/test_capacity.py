@@ -190,6 +190,16 @@ def test_the_fabric_stays_for_the_next_block(clock: pytest.MonkeyPatch) -> None:
     assert plan.outlines[0].efa_interfaces == 32
 
 
+@pytest.mark.failure("B15")
+def test_what_runs_in_the_cluster_stays_as_it_is_between_two_blocks(clock: pytest.MonkeyPatch) -> None:
+    def inside() -> dict[str, Any]:
+        return {r.urn: r.inputs for r in pool(BLOCK) if r.type.startswith("kubernetes:")}
+
+    during = inside()
+    clock.setenv("GPUKIT_NOW", ENDED)
+    assert inside() == during
+
+
 MOMENTS = st.datetimes(min_value=datetime(2027, 1, 1), max_value=datetime(2027, 3, 1), timezones=st.just(UTC))  # noqa: DTZ001  # hypothesis adds the zone
 
 
