@@ -53,7 +53,8 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
 def _refuse_pool(path: str, pool: Pool) -> Iterator[Refusal]:
     if pool.image == "ubuntu":
         words = ("auto", "al2023", "bottlerocket")
-        yield Refusal(path=f"{path}.image", value=pool.image, message=f"own images are {NOT_YET}", allowed=words)
+        message = f"{NOT_YET}: EKS has no kind of Ubuntu image and the catalogue holds no image ids"
+        yield Refusal(path=f"{path}.image", value=pool.image, message=message, allowed=words)
 
 
 def _written(field: str, model: BaseModel) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from components.inventory import GpuPool, Purchase
+from components import catalog
+from components.inventory import GpuPool, Market, Purchase
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
@@ -146,6 +147,30 @@ def _one_place(case: Case, wrong: Callable[[Purchase], Maybe[bool]], path: str, 
             yield _violated(pool, path, text)
 
 
+# --- GPU-CAP-06
+
+
+def _scarce(case: Case) -> Iterator[Verdict]:
+    """B4: whatever is sold in capacity blocks is rarely free on demand."""
+    for pool in case.inventory.gpu_pools:
+        if pool.market is not Market.ON_DEMAND or isinstance(pool.machines, Unknown):
+            continue
+        rows = [catalog.find_machine(pool.cloud, machine) for machine in pool.machines if known(machine)]
+        scarce = next((row.name for row in rows if row is not None and row.capacity_block), None)
+        desired = pool.nodes.desired
+        if scarce is None or desired == 0:
+            continue
+        if isinstance(desired, Unknown):
+            so = "it cannot be told whether its creation waits for scarce nodes"
+            yield cannot_tell(pool.urn, desired, subject=pool.name, so=so)
+        else:
+            text = (
+                f"{desired} of {scarce} on demand as the pool is made. Such machines are rarely free: a first launch without capacity leaves "
+                "a managed group in CREATE_FAILED, which refuses every update. Start at 0 and scale later, or reserve capacity."
+            )
+            yield _violated(pool, "scalingConfig.desiredSize", text)
+
+
 RULES = (
     Rule(
         id="GPU-CAP-01",
@@ -186,5 +211,14 @@ RULES = (
         scope=Scope.STACK,
         check=_machines_twice,
         fix="instanceTypes on the group, no instanceType in the template",
+    ),
+    Rule(
+        id="GPU-CAP-06",
+        title="A pool of scarce machines bought on demand starts at no node",
+        failures=("B4",),
+        scope=Scope.RESOURCE,
+        check=_scarce,
+        fix="scalingConfig: {minSize: 0, desiredSize: 0, maxSize: 4}",
+        level=Level.ADVISORY,
     ),
 )

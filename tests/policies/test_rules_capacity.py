@@ -208,3 +208,32 @@ def test_machine_types_in_the_group_alone_are_right() -> None:
 )
 def test_what_eks_would_refuse_at_once_is_advice_while_it_is_hidden(rule: str, program: Raw) -> None:
     assert [(f.status, f.level) for f in cap(program, rule)] == [(Status.UNKNOWN, Level.ADVISORY)]
+
+
+# --- GPU-CAP-06
+
+
+def on_demand(machine: str = "p4d.24xlarge", desired: int = 2) -> Raw:
+    program = training().set("gpu", "ON_DEMAND", "capacityType").set("p4d", machine, "instanceType")
+    return program.set("gpu", desired, "scalingConfig", "desiredSize")
+
+
+@pytest.mark.failure("B4")
+def test_scarce_machines_on_demand_that_must_be_there_for_the_pool_to_be_made() -> None:
+    [finding] = cap(on_demand(), "GPU-CAP-06")
+    assert (finding.status, finding.level, finding.path) == (Status.VIOLATED, Level.ADVISORY, "scalingConfig.desiredSize")
+    assert finding.message.startswith("gpu: 2 of p4d.24xlarge on demand as the pool is made. ")
+
+
+@pytest.mark.failure("B4")
+@pytest.mark.parametrize(
+    "program",
+    [on_demand(desired=0), on_demand("g5.2xlarge"), reservation().set("gpu", 4, "scalingConfig", "desiredSize")],
+    ids=["none at first", "a common machine", "reserved"],
+)
+def test_pools_that_wait_for_nobody(program: Raw) -> None:
+    assert cap(program, "GPU-CAP-06") == []
+
+
+def test_a_hidden_number_of_scarce_machines_is_unknown() -> None:
+    assert [f.status for f in cap(on_demand().hide("gpu", "scalingConfig", "desiredSize"), "GPU-CAP-06")] == [Status.UNKNOWN]
