@@ -55,7 +55,7 @@ def test_every_error_comes_at_once() -> None:
 
 def test_a_stack_name_that_is_too_long_for_a_cluster_is_refused() -> None:
     long = spec(TRAINING).model_copy(update={"name": "l" * 60})
-    assert ("name", True) in [(e.path, "use 2 to 48" in str(e)) for e in refuse_unfit(long)]
+    assert ("name", True) in [(e.path, "use 2 to 40" in str(e)) for e in refuse_unfit(long)]
 
 
 @pytest.mark.failure("C3")
