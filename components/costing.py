@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from . import catalog
 from .catalog import Figure
-from .inventory import Cloud, ControlPlane, Disk, GpuPool, Inventory, Market, NodePool
+from .inventory import Bucket, Cloud, ControlPlane, Disk, FileSystem, GpuPool, InterfaceEndpoint, Inventory, Market, NodePool
 from .pricing import STALE_DAYS, PriceOverlay, Rate, Terms, machine_rate
 from .unknown import Maybe, Unknown, known
 
@@ -256,10 +256,24 @@ def _services(inventory: Inventory, terms: Terms) -> Iterator[Entry]:
         yield _single(plane.urn, f"control plane, {sku} support", figure, terms)
     for nat in inventory.nats:
         yield _single(nat.urn, "NAT gateway, without traffic", _figure(nat.cloud, nat.region, "nat_gateway", "hour"), terms)
+    for endpoint in inventory.endpoints:
+        yield _endpoint(endpoint, terms)
     for address in inventory.addresses:
         yield _single(address.urn, "public IPv4 address", _figure(address.cloud, address.region, "public_ipv4", "hour"), terms)
     for disk in inventory.disks:
         yield _disk(disk, terms)
+    for system in inventory.file_systems:
+        yield _file_system(system, terms)
+    for bucket in inventory.buckets:
+        yield _bucket(bucket)
+
+
+def _endpoint(endpoint: InterfaceEndpoint, terms: Terms) -> Entry:
+    what = "interface endpoint, without traffic"
+    if isinstance(endpoint.subnets, Unknown):
+        return Missing(urn=endpoint.urn, what=f"{what} ({_name(endpoint.urn)})", reason=str(endpoint.subnets))
+    figure = _figure(endpoint.cloud, endpoint.region, "interface_endpoint", "zone_hour")
+    return _single(endpoint.urn, what, figure, terms, units=float(endpoint.subnets))
 
 
 def _disk(disk: Disk, terms: Terms) -> Entry:
@@ -267,6 +281,23 @@ def _disk(disk: Disk, terms: Terms) -> Entry:
         return Missing(urn=disk.urn, what=f"volume {_name(disk.urn)}", reason=str(disk.gib))
     figure = _disk_figure(disk.cloud, disk.region, disk.kind)
     return _single(disk.urn, f"volume, {disk.gib:g} GiB", figure, terms, units=disk.gib / HOURS_PER_MONTH)
+
+
+def _file_system(system: FileSystem, terms: Terms) -> Entry:
+    what = f"file system {_name(system.urn)}"
+    unknown = next((fact for fact in (system.gib, system.tier) if isinstance(fact, Unknown)), None)
+    if unknown is not None or isinstance(system.gib, Unknown) or isinstance(system.tier, Unknown):
+        return Missing(urn=system.urn, what=what, reason=str(unknown))
+    service, _, sku = system.tier.partition("/")
+    figure = _figure(system.cloud, system.region, service, sku)
+    return _single(system.urn, f"file system, {system.gib:g} GiB", figure, terms, units=system.gib / HOURS_PER_MONTH)
+
+
+def _bucket(bucket: Bucket) -> Missing:
+    """What a bucket holds decides its bill: said with the price of a unit, never counted as nothing."""
+    figure = _figure(bucket.cloud, bucket.region, "s3", "standard_gb_month") if bucket.cloud == "aws" else None
+    price = f"{figure.usd:g} USD per GB and month, {figure.source}, of {figure.as_of or 'no date'}" if figure else "price not known here"
+    return Missing(urn=bucket.urn, what=f"bucket {_name(bucket.urn)}", reason=f"billed by what it will hold, which no plan knows ({price})")
 
 
 def _single(urn: str, what: str, figure: Figure | None, terms: Terms, *, units: float = 1.0) -> Entry:

@@ -10,6 +10,7 @@ import pulumi_kubernetes as kubernetes
 
 from .inventory import Cloud
 from .ownership import Ownership
+from .sharing import Sharing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,9 @@ class PoolHandle:
     taints: tuple[str, ...]
     """Keys tainted NoSchedule: what runs here must tolerate them."""
     ownership: Ownership
-    resource: pulumi.Resource
+    sharing: Sharing
+    """How its GPUs are offered to pods."""
+    resource: pulumi.CustomResource
     """The node group itself, to depend on: never a component, which deadlocks across siblings."""
 
 

@@ -116,6 +116,27 @@ class Image:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Purchase:
+    """What a managed node group and its launch template say about capacity, each for itself: AWS asks for both, and for agreement."""
+
+    group_word: Maybe[str]
+    """The group's capacity type: ON_DEMAND, SPOT, CAPACITY_BLOCK."""
+    template_word: Maybe[str | None]
+    """The template's market type: spot, capacity-block."""
+    reserved: Maybe[bool]
+    """Whether the template asks for reserved capacity."""
+    target: Maybe[str | None]
+    """The reservation or resource group that it names: URN of a planned one, id or ARN of an existing one."""
+    target_placement: Maybe[str | None] = None
+    """Placement group of a planned reservation."""
+    template_machine: Maybe[str | None] = None
+    group_machines: Maybe[bool] = False
+    """Whether the group itself lists machine types."""
+    own_placement: bool = False
+    """Whether the pool's placement group is one that this program makes."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodePool:
     """Nodes of one kind: a managed node group, a scaling group, a set of instances."""
 
@@ -137,6 +158,8 @@ class NodePool:
     """URN of the planned cluster, or the name of an existing one."""
     placement_group: Maybe[str | None] = None
     reservation: Maybe[str | None] = None
+    purchase: Purchase | None = None
+    """Of managed node groups with a launch template."""
     labels: Maybe[Mapping[str, Maybe[str]]] = field(default_factory=lambda: MappingProxyType({}))
     taints: Maybe[tuple[str, ...]] = ()
     root_disk_gib: Maybe[int | None] = None
@@ -192,6 +215,16 @@ class Nat:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InterfaceEndpoint:
+    """A private way to a service of the cloud, billed by the hour in each of its subnets."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    subnets: Maybe[int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class PublicAddress:
     urn: str
     cloud: Cloud
@@ -206,6 +239,27 @@ class Disk:
     cloud: Cloud
     region: Maybe[str]
     kind: Maybe[str]
+    gib: Maybe[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """Object storage, billed by what it holds: no plan knows how much."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSystem:
+    """A managed file system of a fixed size."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    tier: Maybe[str]
+    """The service's price list and row: `fsx_lustre/persistent_2_ssd_125_gb_month`."""
     gib: Maybe[float]
 
 
@@ -245,8 +299,11 @@ class Inventory:
     security_groups: tuple[SecurityGroup, ...] = ()
     control_planes: tuple[ControlPlane, ...] = ()
     nats: tuple[Nat, ...] = ()
+    endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
     disks: tuple[Disk, ...] = ()
+    buckets: tuple[Bucket, ...] = ()
+    file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
     lost: tuple[Lost, ...] = ()
 

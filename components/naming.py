@@ -77,8 +77,8 @@ TAG_RULES: Mapping[Cloud, TagRules] = {
     ),
 }
 
-CLUSTER_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 48, "gcp": 40, "azure": 63}
-"""Longest cluster name on GKE and AKS. EKS takes 100, but its IAM roles, named after it with 16 more characters, only 64."""
+CLUSTER_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 40, "gcp": 40, "azure": 63}
+"""Longest cluster name on GKE and AKS. EKS takes 100, but our IAM roles, named after it with up to 24 more characters, only 64."""
 POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 12}
 """Longest name of an EKS node group, a GKE node pool and a Linux AKS agent pool."""
 

@@ -14,9 +14,13 @@ from pulumi_aws import eks
 
 from components.naming import Identity, tag_key
 
+from .addons import AddonArgs, addon, before_nodes
 from .cluster_access import access_problems, principal_name
 from .kubeconfig import exec_kubeconfig
+from .logs import LogsArgs, control_plane_logs
+from .ordering import after
 from .roles import CLUSTER_POLICIES, NODE_POLICIES, RoleArgs, partition, service_role
+from .secrets_key import secrets_key, use_of_key
 
 ADMIN_POLICY = "AmazonEKSClusterAdminPolicy"
 VIEW_POLICY = "AmazonEKSAdminViewPolicy"
@@ -37,6 +41,11 @@ class ClusterArgs:
     """IAM principals; the one that runs the program must be among them, since creating the cluster gives no rights in it."""
     viewers: tuple[str, ...]
     deletion_protection: bool
+    support: Literal["STANDARD", "EXTENDED"]
+    """What happens when the version's standard support ends: EKS upgrades the cluster by itself, or extended support is paid."""
+    log_types: tuple[str, ...]
+    """Logs of the control plane that are kept."""
+    log_retention_days: int
     owner: str
     expires: str | None
     identity: Identity
@@ -50,6 +59,8 @@ class Cluster(pulumi.ComponentResource):
     """An EKS cluster that IAM principals reach through access entries, with roles for itself and its nodes."""
 
     name: pulumi.Output[str]
+    name_for_nodes: pulumi.Output[str]
+    """The name, known once the add-ons are there without which no node becomes ready."""
     kubeconfig: pulumi.Output[str]
     """Secret; fetches its token by `aws eks get-token`, holds none."""
     kubernetes: kubernetes.Provider
@@ -62,6 +73,7 @@ class Cluster(pulumi.ComponentResource):
         super().__init__("gpukit:aws:Cluster", name, {}, opts)
         self.resource = self._control_plane(name, args)
         self.name = self.resource.name
+        self.name_for_nodes = self._node_add_ons(name, args)
         access = self._access(name, args)
         self.node_role_arn = self._role(f"{name}-nodes", "ec2.amazonaws.com", NODE_POLICIES, args)
         self.security_group_id = self.resource.vpc_config.apply(lambda config: str(config.cluster_security_group_id))
@@ -70,7 +82,9 @@ class Cluster(pulumi.ComponentResource):
         self.register_outputs({"name": self.name, "kubeconfig": self.kubeconfig})
 
     def _control_plane(self, name: str, args: ClusterArgs) -> eks.Cluster:
-        role = self._role(f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, args)
+        key = secrets_key(f"{name}-secrets", args.identity, protected=args.deletion_protection, parent=self)
+        role = self._role(f"{name}-cluster", "eks.amazonaws.com", CLUSTER_POLICIES, args, own_policy=key.apply(use_of_key))
+        logs = control_plane_logs(name, LogsArgs(cluster=args.cluster_name, days=args.log_retention_days, identity=args.identity), self)
         mutable = {tag_key("aws", "owner"): args.owner} | ({tag_key("aws", "expires"): args.expires} if args.expires else {})
         return eks.Cluster(
             name,
@@ -88,10 +102,22 @@ class Cluster(pulumi.ComponentResource):
                 # rights are written down as access entries; changing this later would replace the cluster
                 bootstrap_cluster_creator_admin_permissions=False,
             ),
+            encryption_config=eks.ClusterEncryptionConfigArgs(
+                provider=eks.ClusterEncryptionConfigProviderArgs(key_arn=key), resources=["secrets"]
+            ),
+            enabled_cluster_log_types=list(args.log_types),
+            upgrade_policy=eks.ClusterUpgradePolicyArgs(support_type=args.support),
             deletion_protection=args.deletion_protection,
             tags={**args.identity.tags(name), **mutable},
-            opts=pulumi.ResourceOptions(parent=self),
+            # EKS would make the group of its logs itself, without an end to what it keeps
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[logs]),
         )
+
+    def _node_add_ons(self, name: str, args: ClusterArgs) -> pulumi.Output[str]:
+        made = [
+            addon(f"{name}-{o.name}", AddonArgs(outline=o, cluster_name=self.name, identity=args.identity), self) for o in before_nodes()
+        ]
+        return after(self.name, *made)
 
     def _access(self, name: str, args: ClusterArgs) -> list[pulumi.Resource]:
         """An access entry and its policy for every principal; the associations, which the Kubernetes provider waits for."""
@@ -110,8 +136,11 @@ class Cluster(pulumi.ComponentResource):
             opts=own,
         )
 
-    def _role(self, name: str, service: str, policies: Sequence[str], args: ClusterArgs) -> pulumi.Output[str]:
-        return service_role(name, RoleArgs(service=service, policies=policies, region=args.region, identity=args.identity), self)
+    def _role(
+        self, name: str, service: str, policies: Sequence[str], args: ClusterArgs, own_policy: pulumi.Input[str] | None = None
+    ) -> pulumi.Output[str]:
+        role = RoleArgs(service=service, policies=policies, region=args.region, identity=args.identity, own_policy=own_policy)
+        return service_role(name, role, self)
 
     def _kubeconfig(self, args: ClusterArgs) -> pulumi.Output[str]:
         authority = self.resource.certificate_authority.apply(lambda a: str(a.data))

@@ -8,10 +8,21 @@ from functools import cached_property
 import pulumi
 
 from components.handle import ClusterHandle
-from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.spec import InferenceSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
+from .assembly import (
+    Assembly,
+    Ground,
+    build_cluster,
+    build_fabric,
+    build_gpu_stack,
+    build_network,
+    build_node_services,
+    build_pool,
+    cluster_handle,
+    warn_of_ended_blocks,
+)
+from .surroundings import build_surroundings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +42,9 @@ class InferenceClusterArgs:
 
 
 class InferenceCluster(pulumi.ComponentResource):
-    """A network, an EKS cluster with an untainted pool for itself, GPU pools without fabric or placement group, and the GPU stack."""
+    """A network, an EKS cluster with an untainted pool for itself, GPU pools without fabric or placement group unless asked for, and the GPU
+    stack.
+    """
 
     handle: ClusterHandle
 
@@ -39,18 +52,24 @@ class InferenceCluster(pulumi.ComponentResource):
         super().__init__("gpukit:aws:InferenceCluster", name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         plan = args.plan
+        warn_of_ended_blocks(plan, self)
 
-        # 1. network and control plane
+        # 1. network, the group that EFA needs where a pool asks for it, control plane
         network = build_network(name, plan, own)
+        fabric = build_fabric(name, plan, network, own)
         cluster = build_cluster(name, plan, network, own)
 
         # 2. the pool that carries the cluster's own pods, then the GPU pools
-        ground = Ground(network=network, cluster=cluster)
+        ground = Ground(network=network, cluster=cluster, fabric=fabric)
         system = build_pool(name, plan, plan.system, ground, own)
         pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
 
-        # 3. the GPU stack, once there are nodes for its controllers
+        # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
-        GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
+        build_node_services(name, plan, ground, self.handle, own)
+        build_gpu_stack(name, plan, self.handle, own)
+
+        # 4. namespace of the workloads, storage, budget alarm
+        build_surroundings(name, plan, ground, self.handle, own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

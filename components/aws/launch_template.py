@@ -1,7 +1,8 @@
 """The launch template of a node pool, rendered from its outline.
 
 What must not be in it (facts of managed node groups): subnet and instance profile; market options for spot (B3); the instance type, which
-the group names (B12); the user's tags, since changing them would roll every node.
+the group names (B12), but for a capacity block, whose template must name it (B1); the user's tags, since changing them would roll every
+node.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Sequence
 import pulumi
 from pulumi_aws import ec2
 
+from components.inventory import Market
 from components.naming import Identity
 
+from .capacity import Target
 from .outline import PoolOutline
 
 TAGGED = ("instance", "volume", "network-interface")
@@ -51,7 +54,12 @@ def launch_template_args(
     placement_group: pulumi.Input[str] | None,
 ) -> ec2.LaunchTemplateArgs:
     """The template of `outline`, whose interfaces all carry the security `groups`. `resource` is its logical name."""
+    block = outline.market is Market.CAPACITY_BLOCK
     return ec2.LaunchTemplateArgs(
+        # B1: of a block's three fields two are here, with the machine; the third is the group's capacity type
+        instance_type=outline.machine.name if block else None,
+        instance_market_options=ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block") if block else None,
+        capacity_reservation_specification=_reserved(outline.target) if outline.target else None,
         block_device_mappings=[_container_disk(outline)],
         metadata_options=_metadata_options(),
         network_interfaces=_interfaces(outline, groups),
@@ -62,6 +70,15 @@ def launch_template_args(
         user_data=base64.b64encode(RAID0_NODE_CONFIG.encode()).decode() if outline.raid0 else None,
         update_default_version=True,
         tags=identity.tags(resource, outline.name),
+    )
+
+
+def _reserved(target: Target) -> ec2.LaunchTemplateCapacityReservationSpecificationArgs:
+    """B2: the target alone; a preference beside it is refused by EC2."""
+    return ec2.LaunchTemplateCapacityReservationSpecificationArgs(
+        capacity_reservation_target=ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
+            capacity_reservation_id=target.reservation, capacity_reservation_resource_group_arn=target.group
+        )
     )
 
 

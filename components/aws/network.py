@@ -13,6 +13,9 @@ from components.addresses import AddressPlan, ZonePlan
 from components.naming import Identity
 from components.spec.network_checks import is_zone_id
 
+from .endpoints import EndpointsArgs, interface_endpoints
+from .flow_logs import FlowLogsArgs, flow_logs
+from .kept import KEPT, KEPT_DATA, kept_options
 from .ordering import after
 
 EVERYWHERE = "0.0.0.0/0"
@@ -26,10 +29,16 @@ class NetworkArgs:
     plan: AddressPlan
     nat: Literal["single", "per_zone", "none"]
     identity: Identity
+    endpoints: bool = False
+    """Whether AWS services are reached by interface endpoints."""
+    flow_log_days: int | None = None
+    """Days that flow logs are kept; None: none are written."""
+    kept_zone: str | None = None
+    """Zone of data that outlives the cluster: a destroy leaves its subnet and the VPC, which cost nothing."""
 
     def __post_init__(self) -> None:
         if self.nat == "none":
-            raise ValueError("network.nat: none needs private endpoints, which are not built on AWS yet: use single or per_zone")
+            raise ValueError("network.nat: none leaves the GPU stack's charts and images out of reach: use single or per_zone")
 
 
 class Network(pulumi.ComponentResource):
@@ -38,6 +47,11 @@ class Network(pulumi.ComponentResource):
     vpc_id: pulumi.Output[str]
     node_subnet_ids: Mapping[str, pulumi.Output[str]]
     """By zone; usable once their way out exists."""
+
+    @property
+    def control_plane_subnet_ids(self) -> tuple[pulumi.Output[str], ...]:
+        """The control plane's interfaces stand beside the nodes."""
+        return tuple(self.node_subnet_ids.values())
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:aws:Network", name, {}, opts)
@@ -51,6 +65,11 @@ class Network(pulumi.ComponentResource):
         self.vpc_id = vpc.id
         ways_out = {zone: self._way_out(zone, table, gateways) for zone, table in tables.items()}
         self.node_subnet_ids = {z.zone: self._node_subnet(z, vpc, tables[z.zone], ways_out[z.zone]) for z in args.plan.zones}
+        if args.endpoints:
+            self._interface_endpoints(vpc)
+        if args.flow_log_days is not None:
+            logs = FlowLogsArgs(region=args.region, vpc_id=vpc.id, days=args.flow_log_days, identity=args.identity)
+            flow_logs(f"{name}-flow-logs", logs, self)
         self.register_outputs({"vpcId": self.vpc_id, "nodeSubnetIds": dict(self.node_subnet_ids)})
 
     def _named(self, suffix: str) -> tuple[str, dict[str, str]]:
@@ -60,13 +79,20 @@ class Network(pulumi.ComponentResource):
 
     def _vpc(self) -> ec2.Vpc:
         name, tags = self._named("vpc")
+        kept = self._args.kept_zone is not None
         return ec2.Vpc(
-            name, cidr_block=str(self._args.plan.cidr), enable_dns_hostnames=True, enable_dns_support=True, tags=tags, opts=self._own
+            name,
+            cidr_block=str(self._args.plan.cidr),
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            opts=kept_options(self) if kept else self._own,
         )
 
     def _subnet(self, kind: Literal["public", "nodes"], zone: ZonePlan, vpc: ec2.Vpc) -> ec2.Subnet:
         name, tags = self._named(f"{kind}-{zone.zone}")
         by_id = is_zone_id(zone.zone)
+        kept = kind == "nodes" and zone.zone == self._args.kept_zone
         return ec2.Subnet(
             name,
             vpc_id=vpc.id,
@@ -74,8 +100,8 @@ class Network(pulumi.ComponentResource):
             availability_zone=None if by_id else zone.zone,
             availability_zone_id=zone.zone if by_id else None,
             map_public_ip_on_launch=False,  # A7: a node with several interfaces can have no public address
-            tags=tags,
-            opts=self._own,
+            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            opts=kept_options(self) if kept else self._own,
         )
 
     def _nat_gateways(self, vpc: ec2.Vpc) -> dict[str, ec2.NatGateway]:
@@ -118,6 +144,16 @@ class Network(pulumi.ComponentResource):
         name = f"{self._name}-nodes-{zone.zone}-route"
         routed = ec2.RouteTableAssociation(name, route_table_id=table.id, subnet_id=subnet.id, opts=self._own)
         return after(subnet.id, routed, way_out)
+
+    def _interface_endpoints(self, vpc: ec2.Vpc) -> None:
+        args = EndpointsArgs(
+            region=self._args.region,
+            vpc_id=vpc.id,
+            cidr=self._args.plan.cidr,
+            subnet_ids=list(self.node_subnet_ids.values()),
+            identity=self._args.identity,
+        )
+        interface_endpoints(self._name, args, self)
 
     def _s3_endpoint(self, vpc: ec2.Vpc, tables: list[ec2.RouteTable]) -> None:
         """J4: image layers come from S3; through NAT they cost one CI fleet 149,257 USD in a month, through this endpoint nothing."""

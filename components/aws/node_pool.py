@@ -12,11 +12,22 @@ from components.handle import PoolHandle
 from components.inventory import Market
 from components.naming import Identity
 
+from .capacity import Phase
 from .launch_template import launch_template_args
 from .outline import PoolOutline
 from .scaling_tags import TAINT_VALUE, scaling_tags
+from .schedule import schedule
 
-CAPACITY_TYPES = {Market.ON_DEMAND: "ON_DEMAND", Market.SPOT: "SPOT"}
+CAPACITY_TYPES = {
+    Market.ON_DEMAND: "ON_DEMAND",
+    Market.SPOT: "SPOT",
+    Market.RESERVATION: "ON_DEMAND",
+    Market.CAPACITY_BLOCK: "CAPACITY_BLOCK",
+}
+"""B1, B3: what the group says; a reservation is on-demand capacity that the template targets."""
+UNCHANGED = -1
+"""What a scheduled action writes for a bound that it leaves alone; 0, the default, would forbid every node."""
+RESERVED = (Market.RESERVATION, Market.CAPACITY_BLOCK)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +49,15 @@ class NodePoolArgs:
 
     def __post_init__(self) -> None:
         pool = self.outline
-        _refuse(pool.market not in CAPACITY_TYPES, pool, f"capacity {pool.market} is not built", "use on_demand or spot")
+        _refuse(
+            pool.market not in CAPACITY_TYPES, pool, f"capacity {pool.market} is none of AWS's", "use one of " + ", ".join(CAPACITY_TYPES)
+        )
+        _refuse((pool.market in RESERVED) != (pool.target is not None), pool, "reserved capacity and its target (B2)", "give both or none")
+        _refuse((pool.market is Market.CAPACITY_BLOCK) != (pool.window is not None), pool, "a block and its window", "give both or none")
+        _refuse(pool.phase is Phase.ENDED, pool, "its capacity block ended (B15)", "leave the pool out: every launch would fail")
+        _refuse(
+            pool.target is not None and pool.placement == "own", pool, "a placement group of its own outside paid capacity (A9)", "use none"
+        )
         _refuse(
             len(self.subnet_ids) != len(pool.zones), pool, f"{len(self.subnet_ids)} subnets for {len(pool.zones)} zones", "give one each"
         )
@@ -70,7 +89,8 @@ class NodePool(pulumi.ComponentResource):
         template = self._launch_template(name, args)
         self.group = self._node_group(name, args, template)
         self._tag_scaling_group(name, args)
-        self.handle = _handle(args.outline, self.group)
+        self._schedule(name, args.outline)
+        self.handle = pool_handle(args.outline, self.group)
         self.register_outputs({"nodeGroup": self.group.id})
 
     def _placement_group(self, name: str, args: NodePoolArgs) -> pulumi.Input[str] | None:
@@ -91,8 +111,8 @@ class NodePool(pulumi.ComponentResource):
         return ec2.LaunchTemplate(name, rendered, opts=self._own)
 
     def _node_group(self, name: str, args: NodePoolArgs, template: ec2.LaunchTemplate) -> eks.NodeGroup:
-        """No name and no disk of its own (H2, B11); machine types here and nowhere else (B12)."""
-        pool = args.outline
+        """No name and no disk of its own (H2, B11); machine types here or in a block's template, never in both (B12)."""
+        pool, size = args.outline, args.outline.first_size
         return eks.NodeGroup(
             name,
             cluster_name=args.cluster_name,
@@ -101,17 +121,18 @@ class NodePool(pulumi.ComponentResource):
             subnet_ids=list(args.subnet_ids),
             ami_type=pool.image_kind,
             capacity_type=CAPACITY_TYPES[pool.market],  # B3
-            instance_types=[m.name for m in pool.machines],
+            instance_types=None if pool.market is Market.CAPACITY_BLOCK else [m.name for m in pool.machines],
             launch_template=eks.NodeGroupLaunchTemplateArgs(id=template.id, version=template.latest_version.apply(lambda v: str(int(v)))),
-            scaling_config=eks.NodeGroupScalingConfigArgs(min_size=pool.nodes.min, max_size=pool.nodes.max, desired_size=pool.nodes.min),
+            scaling_config=eks.NodeGroupScalingConfigArgs(min_size=size.minimum, max_size=size.maximum, desired_size=size.desired),
             update_config=eks.NodeGroupUpdateConfigArgs(
                 max_unavailable=1,
                 update_strategy="MINIMAL" if pool.in_place else "DEFAULT",  # B14: scarce nodes have no spare to surge into
             ),
+            node_repair_config=eks.NodeGroupNodeRepairConfigArgs(enabled=pool.repair),
             labels=dict(pool.labels),
             taints=[eks.NodeGroupTaintArgs(key=key, value=TAINT_VALUE, effect="NO_SCHEDULE") for key in pool.taints],
             tags=args.identity.tags(name, pool.name),
-            # H1: the autoscaler writes the desired size
+            # H1: the autoscaler, or a block's schedule, writes the desired size
             opts=pulumi.ResourceOptions(parent=self, ignore_changes=["scalingConfig.desiredSize"]),
         )
 
@@ -125,6 +146,20 @@ class NodePool(pulumi.ComponentResource):
                 opts=self._own,
             )
 
+    def _schedule(self, name: str, pool: PoolOutline) -> None:
+        """B15: a block's nodes come with its window and go before its end."""
+        for action in schedule(pool):
+            autoscaling.Schedule(
+                f"{name}-{action.name}",
+                autoscaling_group_name=self.group.resources.apply(scaling_group),
+                scheduled_action_name=f"gpukit-{action.name}",
+                start_time=action.at.strftime("%Y-%m-%dT%H:%M:%SZ"),
+                desired_capacity=action.nodes,
+                min_size=UNCHANGED,
+                max_size=UNCHANGED,
+                opts=self._own,
+            )
+
 
 def scaling_group(made: Sequence[eks.outputs.NodeGroupResource]) -> str:
     """Name of the one scaling group that EKS made for the node group."""
@@ -134,7 +169,8 @@ def scaling_group(made: Sequence[eks.outputs.NodeGroupResource]) -> str:
     return names[0]
 
 
-def _handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
+def pool_handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
+    """The pool as the Kubernetes layer sees it; for a pool that is down between two capacity blocks `group` is the system pool's."""
     return PoolHandle(
         name=outline.name,
         machine=outline.machine.name,
@@ -144,5 +180,6 @@ def _handle(outline: PoolOutline, group: eks.NodeGroup) -> PoolHandle:
         labels=outline.labels,
         taints=outline.taints,
         ownership=outline.ownership,
+        sharing=outline.sharing,
         resource=group,
     )

@@ -10,9 +10,13 @@ from components import catalog, naming, ownership
 from components.addresses import AddressPlan, Demand, plan
 from components.catalog import Machine
 from components.catalog.fabric import PRIMARY, Slot, layout
+from components.clock import now
 from components.inventory import Market
 from components.ownership import Ownership
-from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Spec, TrainingSpec
+from components.sharing import NO_GPUS, Sharing, sharing
+from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, TrainingSpec
+
+from .capacity import Phase, Size, Target, Window, first_size, target, window
 
 SYSTEM_POOL = "system"
 DEFAULT_SYSTEM_MACHINE = "m7i.large"
@@ -20,8 +24,8 @@ GPU_TAINT = "nvidia.com/gpu"
 ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
 """F2: without it the cluster autoscaler takes a node whose device plugin is not up yet for a mistake and starts more of them."""
 
-MARKETS = (Market.ON_DEMAND, Market.SPOT)
-"""Markets that this family builds."""
+UNRESERVED = (Market.ON_DEMAND, Market.SPOT)
+"""Markets where nodes start wherever there is room."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +54,16 @@ class PoolOutline:
     """Whether an update ends nodes before it starts their successors."""
     raid0: bool
     """Whether local NVMe disks become one volume for containers and kubelet."""
+    sharing: Sharing = NO_GPUS
+    """How its GPUs are shared, and what a node offers."""
+    repair: bool = True
+    """Whether EKS replaces or restarts nodes that report a fault."""
+    target: Target | None = None
+    """Reserved capacity that the nodes must start in."""
+    window: Window | None = None
+    """Paid time of a capacity block."""
+    phase: Phase | None = None
+    """Where the present lies in the window."""
 
     @property
     def machine(self) -> Machine:
@@ -73,6 +87,15 @@ class PoolOutline:
         return sum(slot.kind != "efa-only" for slot in self.slots)
 
     @property
+    def autoscaled(self) -> bool:
+        """Whether the autoscaler writes the number of nodes. A block's is written by its schedule (one owner, H1)."""
+        return self.window is None
+
+    @property
+    def first_size(self) -> Size:
+        return first_size(self.nodes, self.phase)
+
+    @property
     def surge(self) -> int:
         """Nodes that an update may add (EKS guide: up to twice the zones, or `maxUnavailable`, whichever is more)."""
         return 0 if self.in_place else max(2 * len(self.zones), 1)
@@ -91,7 +114,7 @@ def system_outline(spec: Spec) -> PoolOutline:
         machines=(machine,),
         nodes=spec.system.nodes,
         market=Market.ON_DEMAND,
-        zones=spec.network.zones,
+        zones=spec.zones,
         image_kind=catalog.ami_type(machine, "auto"),
         slots=(PRIMARY,),
         ownership=ownership.NO_GPU,
@@ -109,21 +132,29 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
     machines = tuple(catalog.machine("aws", name) for name in pool.machine_types)
     fabric = _has_fabric(spec, pool, machines)
     kind = image_kind(machines, pool.image)
+    owners = _ownership(kind, machines[0], fabric=fabric)
+    shared = sharing(pool.sharing, machines[0], owners, grows_from_zero=pool.nodes.min == 0)
+    paid = window(pool)
     return PoolOutline(
         name=pool.name,
         machines=machines,
         nodes=pool.nodes,
         market=pool.market,
-        zones=(pool.zone or spec.network.zones[0],),
+        zones=(pool.zone or spec.zones[0],),
         image_kind=kind,
         slots=layout(machines[0]) if fabric else (PRIMARY,),
-        ownership=_ownership(kind, machines[0], fabric=fabric),
+        ownership=owners,
         placement=_placement(pool, fabric=fabric),
         disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
-        labels=_labels(pool, machines[0], fabric=fabric),
+        labels={**_labels(pool, machines[0], fabric=fabric), **shared.labels},
         taints=(GPU_TAINT,) if machines[0].gpu_count else (),
         in_place=pool.updates == "in_place",
         raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
+        sharing=shared,
+        repair=_repaired(spec, pool),
+        target=target(pool),
+        window=paid,
+        phase=paid.phase(now()) if paid else None,
     )
 
 
@@ -137,8 +168,9 @@ def image_kind(machines: tuple[Machine, ...], word: str) -> str:
 
 
 def _has_fabric(spec: Spec, pool: Pool, machines: tuple[Machine, ...]) -> bool:
-    """EFA belongs to training pools that do not turn it off; an inference pool talks to its clients over the ordinary network."""
-    if pool.fabric == "none" or not isinstance(spec, TrainingSpec):
+    """EFA belongs to training pools that do not turn it off, and to inference pools whose file asks for it: models over several nodes."""
+    asked = isinstance(spec, TrainingSpec) or "fabric" in pool.model_fields_set
+    if pool.fabric == "none" or not asked:
         return False
     return all(m.fabric == "efa" and m.gpu_count > 0 for m in machines)
 
@@ -151,14 +183,23 @@ def _ownership(kind: str, machine: Machine, *, fabric: bool) -> Ownership:
 
 
 def _placement(pool: Pool, *, fabric: bool) -> str:
-    """A user's group wins; else an own one where nodes talk over the fabric. Reserved capacity never gets one (A9)."""
+    """A user's group wins, then the reservation's; else an own one where nodes talk over the fabric. Reserved capacity gets none (A9)."""
+    if isinstance(pool.capacity, Reservation) and pool.capacity.placement_group:
+        return pool.capacity.placement_group
     match pool.placement:
         case OwnPlacement(group=group):
             return group
         case "own" | "none" as word:
             return word
         case _:
-            return "own" if fabric and pool.market in MARKETS else "none"
+            return "own" if fabric and pool.market in UNRESERVED else "none"
+
+
+def _repaired(spec: Spec, pool: Pool) -> bool:
+    """Unless the file says: not on reserved training nodes, where a replacement may find no capacity and a job may run on."""
+    if pool.node_auto_repair is not None:
+        return pool.node_auto_repair
+    return not isinstance(spec, TrainingSpec) or pool.market in UNRESERVED
 
 
 def _labels(pool: Pool, machine: Machine, *, fabric: bool) -> dict[str, str]:

@@ -33,6 +33,8 @@ class RoleArgs:
     policies: Sequence[str]
     region: str
     identity: Identity
+    own_policy: pulumi.Input[str] | None = None
+    """JSON text of what it may do beyond them."""
 
 
 def service_role(name: str, args: RoleArgs, parent: pulumi.Resource) -> pulumi.Output[str]:
@@ -40,10 +42,12 @@ def service_role(name: str, args: RoleArgs, parent: pulumi.Resource) -> pulumi.O
     own = pulumi.ResourceOptions(parent=parent)
     role = iam.Role(name, assume_role_policy=json.dumps(_trust(args.service)), tags=args.identity.tags(name), opts=own)
     policies = f"arn:{partition(args.region)}:iam::aws:policy"
-    attached = [
+    attached: list[pulumi.CustomResource] = [
         iam.RolePolicyAttachment(f"{name}-{policy}", role=role.name, policy_arn=f"{policies}/{policy}", opts=own)
         for policy in args.policies
     ]
+    if args.own_policy is not None:
+        attached.append(iam.RolePolicy(name, role=role.name, policy=args.own_policy, opts=own))
     return after(role.arn, *attached)
 
 

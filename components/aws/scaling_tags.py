@@ -14,7 +14,6 @@ from .outline import PoolOutline
 
 PREFIX = "k8s.io/cluster-autoscaler"
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
-GPU_RESOURCE = "nvidia.com/gpu"
 TAINT_VALUE = "present"
 
 
@@ -32,10 +31,11 @@ def scaling_tags(outline: PoolOutline, cluster: str, user_tags: Mapping[str, str
 
 
 def _hints(outline: PoolOutline, cluster: str) -> Iterator[tuple[str, str]]:
-    yield f"{PREFIX}/enabled", "true"
-    yield f"{PREFIX}/{cluster}", "owned"
-    if outline.gpus_per_node:
-        yield f"{PREFIX}/node-template/resources/{GPU_RESOURCE}", str(outline.gpus_per_node)
+    if outline.autoscaled:
+        yield f"{PREFIX}/enabled", "true"
+        yield f"{PREFIX}/{cluster}", "owned"
+    for resource, count in outline.sharing.offers.items():
+        yield f"{PREFIX}/node-template/resources/{resource}", str(count)
     if outline.efa_interfaces:
         yield f"{PREFIX}/node-template/resources/{EFA_RESOURCE}", str(outline.efa_interfaces)
     for key, value in outline.labels.items():

@@ -8,13 +8,21 @@ from functools import cached_property
 import pulumi
 
 from components.handle import ClusterHandle
-from components.k8s.efa import EfaPlugin, EfaPluginArgs
-from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.ownership import FabricPlugin
 from components.spec import TrainingSpec
 
-from .assembly import Assembly, Ground, build_cluster, build_network, build_pool, cluster_handle
-from .fabric import Fabric, FabricArgs
+from .assembly import (
+    Assembly,
+    Ground,
+    build_cluster,
+    build_fabric,
+    build_gpu_stack,
+    build_network,
+    build_node_services,
+    build_pool,
+    cluster_handle,
+    warn_of_ended_blocks,
+)
+from .surroundings import build_surroundings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +50,11 @@ class TrainingCluster(pulumi.ComponentResource):
         super().__init__("gpukit:aws:TrainingCluster", name, {}, opts)
         own = pulumi.ResourceOptions(parent=self)
         plan = args.plan
-        with_efa = any(pool.efa_interfaces for pool in plan.pools)
+        warn_of_ended_blocks(plan, self)
 
         # 1. network, the group that EFA needs, control plane
         network = build_network(name, plan, own)
-        fabric = Fabric(name, FabricArgs(vpc_id=network.vpc_id, identity=plan.identity), own) if with_efa else None
+        fabric = build_fabric(name, plan, network, own)
         cluster = build_cluster(name, plan, network, own)
 
         # 2. the pool that carries the cluster's own pods, then the GPU pools
@@ -54,10 +62,12 @@ class TrainingCluster(pulumi.ComponentResource):
         system = build_pool(name, plan, plan.system, ground, own)
         pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
 
-        # 3. the GPU stack, once there are nodes for its controllers
+        # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
         self.handle = cluster_handle(plan, cluster, system, pools)
-        GpuOperator(f"{name}-gpu-operator", GpuOperatorArgs(cluster=self.handle), own)
-        if any(pool.ownership.fabric_plugin is FabricPlugin.CHART for pool in plan.pools):
-            EfaPlugin(f"{name}-efa-plugin", EfaPluginArgs(cluster=self.handle), own)
+        build_node_services(name, plan, ground, self.handle, own)
+        build_gpu_stack(name, plan, self.handle, own)
+
+        # 4. namespace of the workloads, storage, budget alarm
+        build_surroundings(name, plan, ground, self.handle, own)
 
         self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from components.refusals import SpecError, shown
-from components.spec import CapacityBlock, InferenceSpec, Pool, Reservation, Spec, TrainingSpec
-
-from .outline import MARKETS
+from components.spec import InferenceSpec, Pool, Spec, TrainingSpec
 
 Refusal = SpecError
 
@@ -31,15 +29,13 @@ class Gap:
 
 
 GAPS: tuple[Gap, ...] = (
-    Gap(path="network.existing", instead="leave it out: the cluster gets a network of its own", written=lambda s: s.network.existing),
-    Gap(path="network.flow_logs", instead="leave it out", written=lambda s: s.network.flow_logs),
-    Gap(path="network.endpoints", instead="use none", written=lambda s: s.network.endpoints != "none" and s.network.endpoints),
-    Gap(path="storage.buckets", instead="leave it out and use buckets that are there", written=lambda s: s.storage.buckets),
-    Gap(path="storage.shared_filesystem", instead="leave it out", written=lambda s: s.storage.shared_filesystem),
-    Gap(path="budget.alert_emails", instead="leave it out; the ceilings themselves are judged", written=lambda s: s.budget.alert_emails),
+    Gap(
+        path="network.nat",
+        instead="the GPU stack's charts and images come from nvcr.io and other registries, and no mirror is built: use single or per_zone",
+        written=lambda s: s.network.endpoints == "private" and s.network.nat == "none" and s.network.nat,
+    ),
     Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(path="monitoring.metrics", instead="use none", written=lambda s: s.monitoring.metrics != "none" and s.monitoring.metrics),
-    Gap(path="monitoring.log_retention_days", instead="leave it out", written=lambda s: s.monitoring.log_retention_days),
     Gap(path="model", instead="leave it out", written=lambda s: s.model),
     Gap(path="queue.teams", instead="leave it out", written=lambda s: isinstance(s, TrainingSpec) and s.queue.teams),
     Gap(path="serving", instead="leave it out", written=lambda s: isinstance(s, InferenceSpec) and _written("serving", s) and s.serving),
@@ -50,24 +46,15 @@ def refuse_unbuilt(spec: Spec) -> list[Refusal]:
     """Each field or mode of `spec` that AWS has and this family does not build yet, with its path and what to do instead."""
     found = [Refusal(path=g.path, value=_shown(value), message=f"{NOT_YET}: {g.instead}") for g in GAPS if (value := g.written(spec))]
     for at, pool in enumerate(spec.pools):
-        found += _refuse_pool(f"pools[{at}]", pool, serves=isinstance(spec, InferenceSpec))
+        found += _refuse_pool(f"pools[{at}]", pool)
     return found
 
 
-def _refuse_pool(path: str, pool: Pool, *, serves: bool) -> Iterator[Refusal]:
-    if isinstance(pool.capacity, Reservation | CapacityBlock):
-        words = tuple(map(str, MARKETS))
-        yield Refusal(path=f"{path}.capacity.mode", value=pool.capacity.mode, message=f"reserved capacity is {NOT_YET}", allowed=words)
-    if pool.sharing != "none":
-        yield Refusal(path=f"{path}.sharing", value=_shown(pool.sharing), message=f"{NOT_YET}: use none")
-    if pool.node_auto_repair:
-        yield Refusal(path=f"{path}.node_auto_repair", value="true", message=f"{NOT_YET}: leave it out or use false")
+def _refuse_pool(path: str, pool: Pool) -> Iterator[Refusal]:
     if pool.image == "ubuntu":
         words = ("auto", "al2023", "bottlerocket")
-        yield Refusal(path=f"{path}.image", value=pool.image, message=f"own images are {NOT_YET}", allowed=words)
-    if serves and _written("fabric", pool) and pool.fabric == "auto":
-        message = f"a fabric for inference is {NOT_YET}: leave it out or use none"
-        yield Refusal(path=f"{path}.fabric", value=pool.fabric, message=message)
+        message = f"{NOT_YET}: EKS has no kind of Ubuntu image and the catalogue holds no image ids"
+        yield Refusal(path=f"{path}.image", value=pool.image, message=message, allowed=words)
 
 
 def _written(field: str, model: BaseModel) -> bool:

@@ -11,11 +11,13 @@ import pulumi_kubernetes as kubernetes
 from components import catalog
 from components.handle import ClusterHandle
 from components.ownership import FabricPlugin, operator_values
+from components.sharing import WHOLE_GPUS, plugin_configs
 
 from .release import release
 
 CHART = "gpu-operator"
 NAMESPACE = "gpu-operator"
+PLUGIN_CONFIG = "gpukit-device-plugin"
 EXPORTER_MIB_PER_GPU = 128
 EXPORTER_MIB_LEAST = 512
 """I3: half of the exporters on 8-GPU nodes ran out of 512 MiB; with 8 GPUs this gives 1 GiB."""
@@ -54,7 +56,8 @@ def values(cluster: ClusterHandle) -> dict[str, object]:
         "operator": {"runtimeClass": "nvidia"},
         "daemonsets": {"tolerations": tolerations},
         "driver": {"upgradePolicy": {"autoUpgrade": False}},  # C15: nodes are replaced, their drivers are not changed under jobs
-        "devicePlugin": {"env": _plugin_environment(cluster)},
+        "devicePlugin": {"env": _plugin_environment(cluster), **_plugin_config(cluster)},
+        **_mig(cluster),
         "dcgmExporter": {
             "serviceMonitor": {"enabled": False},  # H5: the chart would ask the API server whether the kind exists
             "resources": {"limits": {"memory": _exporter_memory(cluster)}},
@@ -74,6 +77,21 @@ def _plugin_environment(cluster: ClusterHandle) -> list[dict[str, str]]:
     """EFA nodes: the plugin must not hand out RDMA devices, which the fabric's own plugin owns."""
     with_fabric = any(pool.ownership.fabric_plugin is not FabricPlugin.NOBODY for pool in cluster.pools)
     return [{"name": "MOFED_ENABLED", "value": "false"}] if with_fabric else []
+
+
+def _plugin_config(cluster: ClusterHandle) -> dict[str, object]:
+    """Configurations that nodes choose by their label (I6), where some pool's GPUs are sliced."""
+    slices = [pool.sharing.time_slices for pool in cluster.pools]
+    if max(slices, default=1) == 1:
+        return {}
+    return {"config": {"create": True, "name": PLUGIN_CONFIG, "default": WHOLE_GPUS, "data": plugin_configs(slices)}}
+
+
+def _mig(cluster: ClusterHandle) -> dict[str, dict[str, object]]:
+    """`mixed` names each device by its profile. Cloud machines divide their GPUs only after a reboot."""
+    if not any(pool.sharing.mig for pool in cluster.pools):
+        return {}
+    return {"mig": {"strategy": "mixed"}, "migManager": {"env": [{"name": "WITH_REBOOT", "value": "true"}]}}
 
 
 def _exporter_memory(cluster: ClusterHandle) -> str:

@@ -269,10 +269,14 @@ class Spec(Frozen):
     def nat(self) -> Nat:
         return self.network.nat or ("single" if self.environment == "dev" else "per_zone")
 
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """Zones in which the network has subnets for nodes."""
+        return tuple(self.network.existing.node_subnets) if self.network.existing else self.network.zones
+
     def zone_of(self, pool: Pool) -> str | None:
         """The one zone that `pool` lives in: its own, else the first of the network. None where the cloud chooses."""
-        zones = tuple(self.network.existing.node_subnets) if self.network.existing else self.network.zones
-        return pool.zone or (zones[0] if zones else None)
+        return pool.zone or (self.zones[0] if self.zones else None)
 
 
 class TrainingSpec(Spec):

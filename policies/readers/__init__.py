@@ -10,9 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from components.inventory import (
+    Bucket,
     Chart,
     ControlPlane,
     Disk,
+    FileSystem,
+    InterfaceEndpoint,
     Interfaces,
     Inventory,
     Lost,
@@ -29,18 +32,33 @@ from . import types
 from .aws.control_plane import read_cluster
 from .aws.instance import read_instance
 from .aws.launch_template import read_template
-from .aws.network import read_eip, read_nat_gateway
+from .aws.network import read_eip, read_endpoint, read_nat_gateway
 from .aws.network_interface import read_interface
 from .aws.node_group import read_node_group
 from .aws.scaling_group import read_scaling_group
 from .aws.security_group import read_existing_groups, read_group
+from .aws.storage import read_bucket, read_lustre
 from .aws.volume import read_volume
 from .gpu_stack import operators, with_owners
 from .kubernetes.helm import read_chart
 from .program import Program
 from .unread import lost
 
-Fact = NodePool | MachineChoice | Interfaces | SecurityGroup | ControlPlane | Nat | PublicAddress | Disk | Chart | Lost
+Fact = (
+    NodePool
+    | MachineChoice
+    | Interfaces
+    | SecurityGroup
+    | ControlPlane
+    | Nat
+    | InterfaceEndpoint
+    | PublicAddress
+    | Disk
+    | Bucket
+    | FileSystem
+    | Chart
+    | Lost
+)
 Reader = Callable[[Resource, Program], Iterable[Fact]]
 
 READERS: Mapping[str, Reader] = {
@@ -53,8 +71,11 @@ READERS: Mapping[str, Reader] = {
     types.NETWORK_INTERFACE: read_interface,
     types.CLUSTER: read_cluster,
     types.NAT_GATEWAY: read_nat_gateway,
+    types.VPC_ENDPOINT: read_endpoint,
     types.EIP: read_eip,
     types.VOLUME: read_volume,
+    **dict.fromkeys(types.BUCKETS, read_bucket),
+    types.LUSTRE: read_lustre,
     types.RELEASE: read_chart,
     types.CHART_V3: read_chart,
     types.CHART_V4: read_chart,
@@ -83,8 +104,11 @@ def inventory(resources: ResourceSet) -> Inventory:
         security_groups=_kind(facts, SecurityGroup),
         control_planes=control_planes,
         nats=_kind(facts, Nat),
+        endpoints=_kind(facts, InterfaceEndpoint),
         addresses=_kind(facts, PublicAddress),
         disks=_kind(facts, Disk),
+        buckets=_kind(facts, Bucket),
+        file_systems=_kind(facts, FileSystem),
         charts=charts,
         lost=_kind(facts, Lost),
     )

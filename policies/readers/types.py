@@ -15,9 +15,15 @@ GROUP_RULES = (SECURITY_GROUP_RULE, INGRESS_RULE, EGRESS_RULE)
 SUBNET = "aws:ec2/subnet:Subnet"
 NETWORK_INTERFACE = "aws:ec2/networkInterface:NetworkInterface"
 PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
+CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
+CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
+RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
+VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
+BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
+LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 INSTANCE = "aws:ec2/instance:Instance"
 SCALING_GROUP = "aws:autoscaling/group:Group"
 AWS_PROVIDER = "pulumi:providers:aws"
@@ -29,6 +35,7 @@ CHART_V4 = "kubernetes:helm.sh/v4:Chart"
 READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, *SECURITY_GROUPS, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
+        *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, LUSTRE),
         *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
     }
 )

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from . import cost, driver, efa, lease, limits, offers, quota
+from . import capacity, cost, driver, efa, lease, limits, offers, quota
 from .rule import Case, Rule, Scope, Verdict
 
-RULES: tuple[Rule, ...] = (*efa.RULES, *offers.RULES, *driver.RULES, *cost.RULES, *quota.RULES, *lease.RULES, *limits.RULES)
+RULES: tuple[Rule, ...] = (
+    *efa.RULES,
+    *offers.RULES,
+    *capacity.RULES,
+    *driver.RULES,
+    *cost.RULES,
+    *quota.RULES,
+    *lease.RULES,
+    *limits.RULES,
+)
 
 __all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]

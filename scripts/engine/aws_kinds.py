@@ -47,6 +47,11 @@ def _rest(arn: Arn, _: Mapping[str, Any]) -> str:
     return arn.rest
 
 
+def _last(arn: Arn, _: Mapping[str, Any]) -> str:
+    """`parent/id` in the ARN, `id` as id."""
+    return arn.rest.rpartition("/")[2]
+
+
 def _text(arn: Arn, _: Mapping[str, Any]) -> str:
     return arn.text
 
@@ -87,13 +92,22 @@ TAGGED: Mapping[str, Tagged] = {
     "aws:cloudwatch/logGroup:LogGroup": Tagged("logs", "log-group", _rest),
     "aws:efs/fileSystem:FileSystem": Tagged("elasticfilesystem", "file-system", _rest),
     "aws:fsx/lustreFileSystem:LustreFileSystem": Tagged("fsx", "file-system", _rest),
+    "aws:fsx/dataRepositoryAssociation:DataRepositoryAssociation": Tagged("fsx", "association", _last),
     "aws:s3/bucket:Bucket": Tagged("s3", "", _rest),
+    "aws:eks/podIdentityAssociation:PodIdentityAssociation": Tagged("eks", "podidentityassociation", _last),
+    "aws:ec2/flowLog:FlowLog": _ec2("vpc-flow-log"),
 }
 
 REPEATABLE: Mapping[str, str] = {
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment": "attaching a policy again changes nothing",
     "aws:iam/rolePolicy:RolePolicy": "putting an inline policy again replaces it",
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": "associating an access policy again replaces it",
+    "aws:autoscaling/schedule:Schedule": "putting a scheduled action again replaces it",
+    "aws:s3/bucketPolicy:BucketPolicy": "putting a bucket's policy again replaces it",
+    "aws:s3/bucketVersioning:BucketVersioning": "putting a bucket's versioning again replaces it",
+    "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "putting a bucket's lifecycle rules again replaces them",
+    "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "closing a bucket again changes nothing",
+    "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": "putting it again replaces it",
     "aws:autoscaling/tag:Tag": "setting a tag again changes nothing",
 }
 """Kinds whose second create makes nothing twice and is not refused."""

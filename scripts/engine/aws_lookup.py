@@ -12,7 +12,7 @@ from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 
 _GONE = ("ResourceNotFoundException", "NatGatewayNotFound")
-_STACK, _RESOURCE = tag_key("aws", "stack"), tag_key("aws", "resource")
+_STACK, _RESOURCE, _KEPT = (tag_key("aws", word) for word in ("stack", "resource", "kept"))
 
 
 class AwsLookup:
@@ -24,6 +24,7 @@ class AwsLookup:
         self._client: Callable[[str], Any] = lambda service: client(service, region, environment)
         self._by_parent: Mapping[str, Callable[[PendingOperation], Answer]] = {
             "aws:iam/role:Role": self._role,
+            "aws:budgets/budget:Budget": self._budget,
             "aws:ec2/route:Route": self._route,
             "aws:ec2/routeTableAssociation:RouteTableAssociation": self._association,
         }
@@ -115,6 +116,18 @@ class AwsLookup:
             return CannotTell(f"a role named {name} exists that does not carry this stack's identity")
         return Exists((name,))
 
+    def _budget(self, operation: PendingOperation) -> Answer:
+        """Budgets are told apart by their name, which is decided before the create."""
+        name, account = operation.inputs.get("name"), self._client("sts").get_caller_identity()["Account"]
+        if not isinstance(name, str):
+            return CannotTell("its name is not in the state")
+        budgets = self._client("budgets")
+        try:
+            budgets.describe_budget(AccountId=account, BudgetName=name)
+        except budgets.exceptions.NotFoundException:
+            return Absent()
+        return Exists((f"{account}:{name}",))
+
     def _route(self, operation: PendingOperation) -> Answer:
         table, destination = operation.inputs.get("routeTableId"), operation.inputs.get("destinationCidrBlock")
         if not isinstance(table, str) or not isinstance(destination, str):
@@ -150,7 +163,8 @@ def _leaving(cloud: Any, waiting: Waiter, id_: str) -> bool:
 
 
 def _leftover(arn: Arn, tags: Mapping[str, str]) -> Leftover:
-    return Leftover(arn.text, tags.get(_RESOURCE, ""), tuple(token for token, kind in TAGGED.items() if kind.matches(arn)))
+    types = tuple(token for token, kind in TAGGED.items() if kind.matches(arn))
+    return Leftover(arn.text, tags.get(_RESOURCE, ""), types, kept=_KEPT in tags)
 
 
 def _recorded(arn: Arn, state: State) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from components.aws.budget_outline import BLIND_SPOT
 from scripts.engine import host_wrapper, locate, recipe
 from scripts.engine.checkout import Checkout
 from scripts.errors import GpukitError
@@ -53,7 +54,7 @@ class Examination:
 def examine(checkout: Checkout, *, sandbox: bool = False) -> Examination:
     """Look at everything; what cannot be looked at is *unknown* and hides nothing else. `sandbox`: only what the simulated clouds need."""
     engine = _engine(sandbox=sandbox)
-    clouds = () if sandbox else (_aws_credentials(),)
+    clouds = () if sandbox else (_aws_credentials(), _cost_tag())
     return Examination((_python(), _uv(checkout), _go(), engine, *_sdks(), *clouds, _world(checkout)))
 
 
@@ -142,6 +143,11 @@ def _ask_aws() -> Item:
     if caller is None:
         return Item("aws credentials", Health.OPTIONAL, "", "only for real clouds: sign in, for example `aws sso login` and AWS_PROFILE")
     return Item("aws credentials", Health.OK, f"{caller.name} in account {caller.account}")
+
+
+def _cost_tag() -> Item:
+    """Only the account that pays could tell, and Cost Explorer bills every question."""
+    return Item("aws cost tag", Health.UNKNOWN, "not looked at", BLIND_SPOT)
 
 
 def _world(checkout: Checkout) -> Item:

@@ -45,6 +45,8 @@ class Leftover:
     """Logical name in its identity tags; "" without."""
     types: tuple[str, ...] = ()
     """Type tokens that it may have been made as; () for what no program makes itself, such as a pool's machines."""
+    kept: bool = False
+    """Data, or what data cannot do without: a destroy leaves it on purpose."""
 
 
 class CloudLookup(Protocol):

@@ -24,6 +24,8 @@ from scripts.errors import Exit, Refused
 
 Action = Literal["up", "preview", "refresh", "destroy"]
 _MOST_NAMED = 10
+SIZED_BY_OTHERS = frozenset({"aws:eks/nodeGroup:NodeGroup"})
+"""Types whose size an autoscaler or a schedule writes while the program ignores it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +69,8 @@ def act(job: Job) -> Outcome:
             _recover(job, session)
         if job.action == "up":
             _restore(job, session)
+            if state is not None:
+                _read_sizes(session)
         return _run(job, session, _leftovers(job, session))
 
 
@@ -208,6 +212,17 @@ def _in_cluster(job: Job, session: Session, preview: Report) -> tuple[Leftover, 
     return tuple(found)
 
 
+def _read_sizes(session: Session) -> None:
+    """H1: bring the state up to what the autoscaler wrote since.
+
+    Ignoring a change means sending the value of the state again with the next change of the same block: a pool of six nodes whose
+    maximum is raised would be sent the number that it was made with, and its jobs would end.
+    """
+    sized = [str(each["urn"]) for each in session.export().resources if each.get("type") in SIZED_BY_OTHERS]
+    if sized:
+        session.read_again(sized)
+
+
 def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
     """What carries the stack's identity and is not in its state, before an `up`.
 
@@ -217,12 +232,17 @@ def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
         return ()
     state = session.state() or State({})
     found = job.lookup.outside(state)
-    if state.empty and found:
+    if not state.empty:
+        return found
+    kept, found = tuple(each for each in found if each.kept), tuple(each for each in found if not each.kept)
+    if kept:
+        job.show.line(f"data that an earlier destroy kept is left as it is, and new data is made beside it:\n{_named(kept)}")
+    if found:
         raise Refused(
             f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{_named(found)}\n"
             f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
         )
-    return found
+    return ()
 
 
 def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from components import clock
 from components.aws import PoolOutline, pool_outlines
+from components.aws.remarks import remarks
 from scripts.errors import BadInput, Exit, GpukitError
 from stacks import settings
 
@@ -88,11 +89,19 @@ def _described(plan: StackPlan, file: StackFile) -> StackPlan:
         region = next((file.config.get(key) for cloud, key in settings.REGION_KEYS.items() if value["cloud"] == cloud), None)
         here = settings.parse(value, stack=file.stack, region=region, file=file.path.name, project=plan.project)
         pools = tuple(map(_pool, pool_outlines(here.spec))) if here.spec.cloud == "aws" else ()
+        notes = tuple(remarks(here.spec)) if here.spec.cloud == "aws" else ()
     except (ValueError, LookupError, TypeError, RecursionError):
         return plan
     spec = here.spec
     return replace(
-        plan, cloud=spec.cloud, account=spec.account, region=here.region, workload=spec.workload, environment=spec.environment, pools=pools
+        plan,
+        cloud=spec.cloud,
+        account=spec.account,
+        region=here.region,
+        workload=spec.workload,
+        environment=spec.environment,
+        pools=pools,
+        notes=(*plan.notes, *notes),
     )
 
 
@@ -110,4 +119,5 @@ def _pool(outline: PoolOutline) -> PoolPlan:
         slots=outline.slots,
         placement=outline.placement,
         ownership=outline.ownership,
+        window=f"{outline.window} ({outline.phase})" if outline.window else "",
     )

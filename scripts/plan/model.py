@@ -34,6 +34,8 @@ class PoolPlan:
     """Network interfaces of each node."""
     placement: str
     ownership: Ownership
+    window: str = ""
+    """Paid time of a capacity block and where the present lies in it."""
 
 
 @dataclass(frozen=True, kw_only=True)

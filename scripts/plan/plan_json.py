@@ -90,6 +90,7 @@ def _fabric(pool: PoolPlan) -> dict[str, Any]:
         "zones": list(pool.zones),
         "image": pool.image,
         "placement": pool.placement,
+        "window": pool.window or None,
         "interfaces": [{"card": s.card, "device": s.device, "kind": s.kind} for s in pool.slots],
     }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -70,7 +69,7 @@ def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
     """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets."""
     return Recording(
         resources=ResourceSet(
-            project=tape.project, stack=tape.stack, resources=tuple(map(_resource, _ordered(tape.entries))), config=config
+            project=tape.project, stack=tape.stack, resources=tuple(map(_resource, tape.entries)), config=config
         ),
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
@@ -78,24 +77,6 @@ def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
         error=tape.error,
         aliases={e.urn: tuple(e.aliases) for e in tape.entries if e.aliases},
     )
-
-
-def _ordered(entries: Sequence[Entry]) -> list[Entry]:
-    """Each entry behind what it rests on, ties by URN: the SDK awaits sets of tasks, so the order of arrival differs between runs."""
-    by_urn = {entry.urn: entry for entry in entries}
-    sorter: TopologicalSorter[str] = TopologicalSorter()
-    for entry in entries:
-        sorter.add(entry.urn, *(urn for urn in (entry.parent, entry.provider, *entry.dependencies) if urn in by_urn and urn != entry.urn))
-    ordered: list[Entry] = []
-    try:
-        sorter.prepare()
-    except CycleError:  # a foreign program's own knot: the engine would refuse it, the readers need not
-        return list(entries)
-    while sorter.is_active():
-        ready = sorted(sorter.get_ready())
-        ordered += [by_urn[urn] for urn in ready]
-        sorter.done(*ready)
-    return ordered
 
 
 def _resource(entry: Entry) -> Resource:

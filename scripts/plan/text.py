@@ -91,6 +91,8 @@ def _nodes_of(pool: PoolPlan) -> Iterator[Text]:
     count = f"{len(pool.slots)} network interface{'s' * (len(pool.slots) != 1)} a node"
     yield shown(f"{pool.name}: {count}: {interfaces(pool.slots)}")
     yield shown(f"{pool.name}: {owners(pool.ownership)}")
+    if pool.window:
+        yield shown(f"{pool.name}: capacity block {pool.window}")
 
 
 def interfaces(slots: Iterable[Slot]) -> str:

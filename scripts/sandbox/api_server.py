@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -160,11 +161,29 @@ def extended_resources(world: Simulation, node: Record) -> dict[str, str]:
     if machine is not None and machine.vendor == "NVIDIA" and machine.gpu_count >= 1:
         driver = bool(image and image.driver) or _operator(releases, "driver")
         plugin = bool(image and image.device_plugin) or _operator(releases, "devicePlugin") or _installed(releases, "nvidia-device-plugin")
-        found["nvidia.com/gpu"] = str(int(machine.gpu_count)) if driver and plugin else "0"
+        found.update(_gpus(node, machine, releases, runs=driver and plugin))
     efa = sum(1 for i in world.store.children(instance) if str(i.state.get("interfaceType", "")).startswith("efa"))
     if efa:
         found["vpc.amazonaws.com/efa"] = str(efa) if _installed(releases, "aws-efa-k8s-device-plugin") else "0"
     return found
+
+
+def _gpus(node: Record, machine: Machine, releases: list[Mapping[str, Any]], *, runs: bool) -> dict[str, str]:
+    """Whole GPUs, or slices of them where the node's label names a configuration of the operator's device plugin that makes some."""
+    gpus = int(machine.gpu_count) if runs else 0
+    label = (node.state["metadata"].get("labels") or {}).get("nvidia.com/device-plugin.config")
+    slices = _replicas(releases, label) if label else 1
+    return {"nvidia.com/gpu.shared": str(gpus * slices)} if slices > 1 else {"nvidia.com/gpu": str(gpus)}
+
+
+def _replicas(releases: list[Mapping[str, Any]], name: str) -> int:
+    for release in releases:
+        plugin = (release.get("values") or {}).get("devicePlugin") or {}
+        text = ((plugin.get("config") or {}).get("data") or {}).get(name)
+        if text:
+            slicing = (json.loads(text).get("sharing") or {}).get("timeSlicing") or {}
+            return int((slicing.get("resources") or [{"replicas": 1}])[0]["replicas"])
+    return 1
 
 
 def _installed(releases: list[Mapping[str, Any]], chart: str) -> bool:

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -196,9 +196,19 @@ class World:
         """Remove one fault or all. Returns how many there were."""
         return int(self._ask("fault/clear", {"id": id_})["cleared"])
 
-    def declare(self, *, account: str | None = None, quotas: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """Declare the account id and vCPU quotas by code (`L-417A185B`). What is not declared is plenty."""
-        given = {"account": account, "quotas": dict(quotas) if quotas is not None else None}
+    def declare(
+        self,
+        *,
+        account: str | None = None,
+        quotas: Mapping[str, float] | None = None,
+        reservations: Sequence[Mapping[str, Any]] | None = None,
+    ) -> dict[str, Any]:
+        """Declare the account id, vCPU quotas by code (`L-417A185B`), reservations (`kinds.reservation.declared`).
+
+        What is not declared is plenty. Raises BadInput for a reservation that lacks something.
+        """
+        reserved = [dict(each) for each in reservations] if reservations is not None else None
+        given = {"account": account, "quotas": dict(quotas) if quotas is not None else None, "reservations": reserved}
         return self._ask("declare", {name: value for name, value in given.items() if value is not None})
 
     def status(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scripts.sandbox import api_server, capacity, launch
-from scripts.sandbox.kinds import interface
+from scripts.sandbox.kinds import interface, reservation
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.kinds.network import free_addresses
 from scripts.sandbox.refusal import Refusal
@@ -81,7 +81,12 @@ def start(world: Simulation, group: Record, machine_name: str, subnet: Record) -
             f"There are not enough free addresses in subnet '{subnet.id}' to satisfy the requested number of instances.",
             source="A6: terraform-aws-eks#3653; EKS NodegroupIssueCode InsufficientFreeAddresses",
         )
-    capacity.refuse_shortage(world, machine, str(subnet.state["availabilityZone"]))
+    zone, reserved = str(subnet.state["availabilityZone"]), reservation.targeted(template)
+    if reserved:
+        placement = str(group.state.get("placement") or "")
+        reservation.refuse(world, group.key, reservation.Start(reservation=reserved, machine=machine_name, zone=zone, placement=placement))
+    else:
+        capacity.refuse_shortage(world, machine, zone)
     instance = _put_instance(world, group, machine_name, subnet, spot=spot)
     addresses = [_attach(world, group, instance, subnet, order) for order in orders]
     instance = world.store.put(
@@ -110,6 +115,7 @@ def _put_instance(world: Simulation, group: Record, machine: str, subnet: Record
         "vpcId": subnet.state["vpcId"],
         "placementGroup": group.state.get("placement", ""),
         "instanceLifecycle": "spot" if spot else "",
+        "capacityReservationId": reservation.targeted(group.state["template"]),
         "ami": group.state["template"].get("imageId") or f"ami-{'0' * 17}",
         "launchTime": world.clock.text(),
         "tagsAll": tags,

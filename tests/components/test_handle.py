@@ -38,6 +38,6 @@ def test_the_system_pool_of_the_handle_is_nobodys_gpu_pool() -> None:
 
 def test_what_hangs_on_the_handle_goes_with_the_cluster_and_waits_for_its_nodes() -> None:
     made = built(training())
-    namespace = only(made, "kubernetes:core/v1:Namespace")
+    namespace = only(made, "kubernetes:core/v1:Namespace", "gpu-operator")
     assert namespace.options.deleted_with == only(made, "aws:eks/cluster:Cluster").urn
     assert only(made, "aws:eks/nodeGroup:NodeGroup", "system").urn in namespace.dependencies

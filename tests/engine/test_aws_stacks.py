@@ -34,8 +34,12 @@ def kubeconfig(clouds: Clouds, stack: str) -> str:
 
 
 def what_still_bills(clouds: Clouds) -> list[str]:
-    """ARNs of everything that carries tags. EC2 goes on listing an instance for a while after it was terminated: those do not bill."""
-    found = clouds.boto3("resourcegroupstaggingapi", REGION).get_resources()["ResourceTagMappingList"]
+    """ARNs of everything that carries tags, but for data kept on purpose.
+
+    EC2 goes on listing an instance for a while after it was terminated: those do not bill.
+    """
+    listed = clouds.boto3("resourcegroupstaggingapi", REGION).get_resources()["ResourceTagMappingList"]
+    found = [each for each in listed if {"Key": "gpukit/kept", "Value": "data"} not in each["Tags"]]
     instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
     terminated = {i["InstanceId"] for i in instances if i["State"]["Name"] == "terminated"}
     return [each["ResourceARN"] for each in found if each["ResourceARN"].rpartition("/")[2] not in terminated]

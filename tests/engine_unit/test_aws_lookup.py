@@ -22,6 +22,10 @@ class NoSuchEntity(Exception):
     pass
 
 
+class NotFound(Exception):
+    pass
+
+
 class Cloud:
     """Stands for every boto3 client: what is tagged, the roles and route tables that there are."""
 
@@ -31,7 +35,7 @@ class Cloud:
         self.tagged = tagged or []
         self.answers = answers
         self.filters: list[Any] = []
-        self.exceptions = type("exceptions", (), {"NoSuchEntityException": NoSuchEntity})
+        self.exceptions = type("exceptions", (), {"NoSuchEntityException": NoSuchEntity, "NotFoundException": NotFound})
 
     def get_paginator(self, name: str) -> Any:
         cloud = self
@@ -66,6 +70,14 @@ class Cloud:
         if given["RoleName"] not in self.answers["roles"]:
             raise NoSuchEntity
         return {"Role": {"Tags": self.answers["roles"][given["RoleName"]]}}
+
+    def get_caller_identity(self) -> Any:
+        return {"Account": "123456789012"}
+
+    def describe_budget(self, **given: Any) -> Any:
+        if given["BudgetName"] not in self.answers["budgets"]:
+            raise NotFound
+        return {}
 
     def describe_route_tables(self, **_: Any) -> Any:
         return {"RouteTables": self.answers["tables"]}
@@ -133,6 +145,12 @@ def test_a_role_is_looked_for_by_name_and_must_be_ours(lookup: Any, roles: Any, 
     assert lookup(roles=roles).of(pending("aws:iam/role:Role", name="nodes-1"), state()) == answer
 
 
+def test_a_budget_is_looked_for_by_name(lookup: Any) -> None:
+    kind = "aws:budgets/budget:Budget"
+    assert lookup(budgets=["lab"]).of(pending(kind, name="lab"), state()) == Exists(("123456789012:lab",))
+    assert lookup(budgets=[]).of(pending(kind, name="lab"), state()) == Absent()
+
+
 def test_a_route_is_looked_for_in_its_table(lookup: Any) -> None:
     route = pending("aws:ec2/route:Route", routeTableId="rtb-1", destinationCidrBlock="0.0.0.0/0")
     assert lookup(tables=[{"Routes": [{"DestinationCidrBlock": "10.0.0.0/16"}]}]).of(route, state()) == Absent()
@@ -154,6 +172,13 @@ def test_what_lies_outside_the_state_is_listed_without_ended_instances(lookup: A
         Leftover(f"{EC2}:instance/i-1", "a100"),
         Leftover(f"{EKS}:cluster/training", "a100", ("aws:eks/cluster:Cluster",)),
     )
+
+
+def test_data_that_a_destroy_left_on_purpose_is_marked(lookup: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = lookup()
+    tagged = {parse_arn("arn:aws:s3:::lab-data"): {"gpukit/resource": "lab-data", "gpukit/kept": "data"}}
+    monkeypatch.setattr(found, "_tagged", lambda _: tagged)
+    assert found.outside(state()) == (Leftover("arn:aws:s3:::lab-data", "lab-data", ("aws:s3/bucket:Bucket",), kept=True),)
 
 
 def test_a_cloud_that_does_not_answer_is_a_failure_and_no_absence(lookup: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -92,7 +92,7 @@ class Raw:
         )
 
     def _referred(self, value: Any) -> list[str]:
-        if isinstance(value, str) and value.startswith("@"):
+        if isinstance(value, str) and value.startswith("@") and value[1:] in self.written:
             return [self.urn(value[1:])]
         children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         return list(dict.fromkeys(found for child in children for found in self._referred(child)))

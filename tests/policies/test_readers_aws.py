@@ -323,6 +323,20 @@ def test_a_look_at_the_whole_program_that_fails_is_shown(monkeypatch: pytest.Mon
     assert [lost.reason for lost in facts(training()).lost] == ["not readable as a whole (RuntimeError)"]
 
 
+@pytest.mark.parametrize(
+    ("inputs", "subnets"),
+    [
+        ({"vpcEndpointType": "Interface", "subnetIds": ["subnet-1", "subnet-2"]}, [2]),
+        ({"vpcEndpointType": "Interface", "subnetIds": Unknown("subnetIds")}, [Unknown("subnetIds")]),
+        ({"vpcEndpointType": "Gateway"}, []),
+        ({}, []),
+    ],
+)
+def test_interface_endpoints_bill_in_each_subnet_and_gateway_endpoints_never(inputs: dict[str, Any], subnets: list[Any]) -> None:
+    program = training().plus(types.VPC_ENDPOINT, "s3", serviceName="com.amazonaws.us-east-1.s3", **inputs)
+    assert [e.subnets for e in inventory(program.built()).endpoints] == subnets
+
+
 def test_nats_addresses_volumes_and_clusters_are_counted() -> None:
     program = training().plus(types.NAT_GATEWAY, "nat", subnetId="@private").plus(types.EIP, "ip", domain="vpc")
     found = facts(program.plus(types.VOLUME, "scratch", size=100.0, type="gp3", availabilityZone="us-east-1d"))

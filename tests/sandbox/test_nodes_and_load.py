@@ -54,6 +54,19 @@ def test_a_node_offers_gpus_and_efa_only_when_their_plugins_are_installed(cloud:
     assert offered(cloud, cluster) == {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "4"}
 
 
+@pytest.mark.failure("I6")
+def test_slices_are_offered_under_their_own_name_on_nodes_with_the_label_alone(cloud: Cloud, cluster: Record):
+    from components.sharing import plugin_configs
+
+    config = {"name": "gpukit", "data": plugin_configs([4])}
+    group = pool(cloud, cluster, desired=1)
+    release(cloud, cluster, "gpu-operator", devicePlugin={"config": config})
+    assert offered(cloud, cluster)["nvidia.com/gpu"] == "8"
+    cloud.change(group, labels={"nvidia.com/device-plugin.config": "slices-4"})
+    assert offered(cloud, cluster)["nvidia.com/gpu.shared"] == "32"
+    assert "nvidia.com/gpu" not in offered(cloud, cluster)
+
+
 def test_an_operator_without_device_plugin_offers_nothing(cloud: Cloud, cluster: Record):
     pool(cloud, cluster, desired=1)
     release(cloud, cluster, "gpu-operator", devicePlugin={"enabled": False})

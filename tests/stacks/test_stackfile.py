@@ -40,7 +40,7 @@ def test_every_shipped_stack_reads_into_settings(stack: str):
     file = stackfile.read(ROOT, stack)
     settings = parse(json.loads(file.config["gpukit:cluster"]), stack=stack, region=file.config["aws:region"], file=file.path.name)
     assert settings.spec.name == stack
-    assert settings.spec.pools[0].nodes.min == 0
+    assert settings.spec.environment == "prod" or all(pool.nodes.min == 0 for pool in settings.spec.pools)  # J7
     assert settings.spec.account == "123456789012"
     assert not file.secret_keys
 
@@ -50,8 +50,9 @@ def test_every_shipped_stack_tells_editors_its_schema(stack: str):
     assert (ROOT / "stacks" / f"Pulumi.{stack}.yaml").read_text().startswith("# yaml-language-server: $schema=schema.json\n")
 
 
-def test_a_training_and_an_inference_stack_are_shipped():
-    assert {"aws-training-dev", "aws-inference-dev"} <= set(stackfile.stack_names(ROOT))
+def test_the_shapes_that_people_ask_for_are_shipped():
+    shapes = {"aws-training-dev", "aws-training-p5", "aws-training-reserved", "aws-inference-dev", "aws-inference-prod"}
+    assert shapes <= set(stackfile.stack_names(ROOT))
 
 
 def test_structured_values_become_json_text_and_bare_keys_belong_to_the_project(root: Path):

@@ -13,6 +13,7 @@ from policies.readers.program import Program
 from policies.readers.values import OUTSIDE, first, flag, given, items, text, whole
 
 KINDS = ("interface", "efa", "efa-only")
+_SPECIFICATION = "capacityReservationSpecification"
 _OUTSIDE = f"in a launch template {OUTSIDE}"
 
 
@@ -51,10 +52,23 @@ class Template:
 
     @property
     def reservation(self) -> Maybe[str | None]:
-        target = ("capacityReservationSpecification", "capacityReservationTarget")
+        """URN of a planned reservation, else the id or ARN that the template targets."""
+        target = (_SPECIFICATION, "capacityReservationTarget")
         path = self.where(".".join(target))
-        found = text(self.read(*target, "capacityReservationId"), path)
-        return text(self.read(*target, "capacityReservationResourceGroupArn"), path) if found is None else found
+        named = first(self.read(*target, "capacityReservationId"), self.read(*target, "capacityReservationResourceGroupArn"))
+        if self.resource is None or not isinstance(named, Unknown):
+            return text(named, path)
+        planned = self.program.resources.referred(self.resource, _SPECIFICATION, *types.RESERVATIONS)
+        return planned[0].urn if len(planned) == 1 else text(named, path)
+
+    @property
+    def reserved(self) -> Maybe[bool]:
+        """Whether it asks for reserved capacity. `open` and `none` as preference do not."""
+        specification = self.read(_SPECIFICATION)
+        if isinstance(specification, Unknown) or specification is None:
+            return False if specification is None else specification
+        preference = text(self.read(_SPECIFICATION, "capacityReservationPreference"), self.where(_SPECIFICATION))
+        return preference if isinstance(preference, Unknown) else preference not in ("open", "none")
 
     @property
     def placement_group(self) -> Maybe[str | None]:

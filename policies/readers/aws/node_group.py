@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from components import catalog
-from components.inventory import Image, MachineChoice, Market, NodeCount, NodePool
+from components.inventory import Image, Interfaces, MachineChoice, Market, NodeCount, NodePool, Purchase
 from components.resource import Resource, read
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
@@ -45,6 +45,7 @@ def read_node_group(group: Resource, program: Program) -> Iterator[NodePool | Ma
             cluster=program.reference(group, "clusterName", group.read("clusterName"), types.CLUSTER),
             placement_group=template.placement_group if template else None,
             reservation=template.reservation if template else None,
+            purchase=_purchase(group, template, own) if template else None,
             labels=_labels(group),
             taints=_taints(group),
             root_disk_gib=_disk_gib(group, template),
@@ -74,6 +75,32 @@ def _market(group: Resource, template: Template | None) -> Maybe[Market]:
         reservation = template.reservation
         return reservation if isinstance(reservation, Unknown) else market if reservation is None else Market.RESERVATION
     return market
+
+
+def _purchase(group: Resource, template: Template, own: Maybe[tuple[Maybe[str], ...]]) -> Purchase:
+    word = text(group.read("capacityType"), "capacityType")
+    placement = template.placement_group
+    planned = template.program.resources.by_urn
+    return Purchase(
+        group_word="ON_DEMAND" if word is None else word,
+        template_word=template.market_type,
+        reserved=template.reserved,
+        target=template.reservation,
+        target_placement=_placement_of_target(template),
+        template_machine=template.machine,
+        group_machines=own if isinstance(own, Unknown) else bool(own),
+        own_placement=known(placement) and placement in planned,
+    )
+
+
+def _placement_of_target(template: Template) -> Maybe[str | None]:
+    """Placement group in which a planned reservation is made; nothing is known of one that exists already."""
+    target = template.reservation
+    planned = template.program.resources.by_urn.get(target) if isinstance(target, str) else None
+    value = planned.read("placementGroupArn") if planned else None
+    return (
+        None if planned is None or value is None else template.program.reference(planned, "placementGroupArn", value, types.PLACEMENT_GROUP)
+    )
 
 
 def _nodes(group: Resource, zones: Maybe[tuple[Maybe[str], ...]]) -> NodeCount:

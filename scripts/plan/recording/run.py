@@ -20,6 +20,7 @@ from .failures import paragraph
 from .invokes import plain_answers
 from .isolation import isolated
 from .monitor import Engine, Monitor, no_debug_log
+from .order import ordered
 from .tape import Tape
 
 Program = Callable[[], Any]
@@ -57,6 +58,7 @@ def run(job: Job) -> Tape:
     # All settings of the SDK are context variables: a context of its own keeps every run apart.
     callbacks = Callbacks(job.directory)
     failure = contextvars.Context().run(_guarded, job, monitor, callbacks)
+    tape.entries = ordered(tape.entries)
     if failure is None and callbacks.note:
         tape.note(callbacks.note)
     tape.error = None if failure is None else confidential.hidden(failure)

@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 from scripts.errors import GpukitError
-from scripts.sandbox.doors import autoscaling, ec2, ec2_actions, eks, iam, tagging
+from scripts.sandbox.doors import autoscaling, budgets, ec2, ec2_actions, eks, fsx, iam, s3, tagging
 from scripts.sandbox.doors.aws_call import Call, Handler
 from scripts.sandbox.doors.aws_protocol import failure, model, operation, parameters, response
 from scripts.sandbox.doors.http import Request, Response
+from scripts.sandbox.passing import catch_up
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 
@@ -29,6 +30,9 @@ SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
     "autoscaling": ("autoscaling", autoscaling.HANDLERS),
     "tagging": ("resourcegroupstaggingapi", tagging.HANDLERS),
     "iam": ("iam", iam.HANDLERS),
+    "s3": ("s3", s3.HANDLERS),
+    "fsx": ("fsx", fsx.HANDLERS),
+    "budgets": ("budgets", budgets.HANDLERS),
     "sts": ("sts", {"GetCallerIdentity": _caller}),
 }
 """Signing name to boto3's service name and the operations that are answered."""
@@ -56,6 +60,7 @@ def _serve(world: Simulation, request: Request, region: str, service_name: str, 
     service = model(service_name)
     protocol = service.resolved_protocol
     try:
+        catch_up(world)
         world.faults.throttle(service_name)
         name, path = operation(service, request)
         handler = _handler(handlers, name, service_name, protocol)

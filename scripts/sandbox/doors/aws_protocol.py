@@ -1,6 +1,6 @@
 """The AWS wire protocols, driven by the service models that botocore ships: requests to parameters, results to responses.
 
-Covers what this world's services speak: `ec2`, `query`, `rest-json`, `json`.
+Covers what this world's services speak: `ec2`, `query`, `rest-json`, `json`, and of `rest-xml` requests without a body (S3).
 """
 
 from __future__ import annotations
@@ -44,9 +44,19 @@ def operation(service: Any, request: Request) -> tuple[str, dict[str, str]]:
     for name in service.operation_names:
         http = service.operation_model(name).http
         found = _uri_pattern(http["requestUri"]).fullmatch(request.path)
-        if http["method"] == request.method and found:
+        if http["method"] == request.method and found and _markers(http["requestUri"]) == _asked(request, protocol):
             return name, found.groupdict()
     raise Refusal("UnknownOperationException", f"{request.method} {request.path} is no operation", source="AWS API reference", status=404)
+
+
+@lru_cache(maxsize=512)
+def _markers(template: str) -> frozenset[str]:
+    """Query keys without a value, by which S3 tells operations on one path apart: `/{Bucket}?tagging`."""
+    return frozenset(part.split("=")[0] for part in template.partition("?")[2].split("&") if part and "=" not in part)
+
+
+def _asked(request: Request, protocol: str) -> frozenset[str]:
+    return frozenset(key for key, values in request.query.items() if values == [""]) if protocol == "rest-xml" else frozenset()
 
 
 @lru_cache(maxsize=512)
@@ -64,7 +74,7 @@ def parameters(service: Any, name: str, request: Request, path: Mapping[str, str
     if protocol in ("ec2", "query"):
         flat = {key: values[0] for key, values in _form(request).items()}
         return _from_form(shape, flat, "", ec2=protocol == "ec2") or {}
-    body = json.loads(request.body) if request.body else {}
+    body = json.loads(request.body) if request.body and protocol != "rest-xml" else {}
     return body if protocol == "json" else _from_rest(shape, request, path, body)
 
 
@@ -135,6 +145,9 @@ def response(service: Any, name: str, result: Mapping[str, Any]) -> Response:
         content = "application/json" if protocol == "rest-json" else "application/x-amz-json-1.1"
         return Response(200, json.dumps(_to_json(shape, result) if shape else {}).encode(), content)
     inner = _members_xml(shape, result, ec2=protocol == "ec2") if shape else ""
+    if protocol == "rest-xml":
+        payload = shape.serialization.get("payload") if shape else None
+        return Response(200, (inner if payload else f"<{name}Result>{inner}</{name}Result>").encode(), "application/xml")
     if protocol == "ec2":
         text = f"<{name}Response><requestId>{REQUEST_ID}</requestId>{inner}</{name}Response>"
     else:

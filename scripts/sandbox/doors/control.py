@@ -11,6 +11,8 @@ from scripts.errors import BadInput, GpukitError
 from scripts.sandbox import load, status
 from scripts.sandbox.clock import duration, stamp
 from scripts.sandbox.doors.http import Request, Response
+from scripts.sandbox.kinds.reservation import declared
+from scripts.sandbox.passing import catch_up
 from scripts.sandbox.simulation import Simulation
 
 Action = Callable[[Simulation, Mapping[str, Any]], Any]
@@ -20,6 +22,7 @@ def _advance(world: Simulation, given: Mapping[str, Any]) -> Any:
     with world.store.transaction():
         now = world.clock.advance(duration(str(given.get("duration", ""))))
         world.tick()
+    catch_up(world)
     return {"now": stamp(now)}
 
 
@@ -46,15 +49,16 @@ def _fault_clear(world: Simulation, given: Mapping[str, Any]) -> Any:
 
 
 def _declare(world: Simulation, given: Mapping[str, Any]) -> Any:
-    unknown = given.keys() - {"account", "quotas"}
+    unknown = given.keys() - {"account", "quotas", "reservations"}
     if unknown:
-        raise BadInput(f"a world declares account and quotas, not {', '.join(sorted(unknown))}.")
+        raise BadInput(f"a world declares account, quotas and reservations, not {', '.join(sorted(unknown))}.")
     with world.store.transaction():
         if "account" in given:
             world.store.set_meta(account=str(given["account"]))
         if "quotas" in given:
             world.store.set_meta(quotas={str(code): float(limit) for code, limit in dict(given["quotas"]).items()})
-    return {"account": world.account, "quotas": world.store.meta("quotas", {})}
+        made = [declared(world, each).id for each in given.get("reservations", ())]
+    return {"account": world.account, "quotas": world.store.meta("quotas", {}), "reservations": made}
 
 
 ACTIONS: Mapping[str, Action] = {

@@ -83,6 +83,11 @@ COLLECTIONS: Mapping[str, Collection] = {
         kind=t.LAUNCH_TEMPLATE, result="LaunchTemplates", ids="LaunchTemplateIds", missing="InvalidLaunchTemplateId.NotFound", show=shapes.template,
         filters={"launch-template-name": "LaunchTemplateName"},
     ),
+    "DescribeCapacityReservations": Collection(
+        kind=t.CAPACITY_RESERVATION, result="CapacityReservations", ids="CapacityReservationIds",
+        missing="InvalidCapacityReservationId.NotFound", show=shapes.reservation,
+        filters={"instance-type": "InstanceType", "availability-zone": "AvailabilityZone", "state": "State"},
+    ),
     "DescribePlacementGroups": Collection(
         kind=t.PLACEMENT_GROUP, result="PlacementGroups", ids="GroupNames", missing="InvalidPlacementGroup.Unknown", show=shapes.placement_group,
         filters={"group-name": "GroupName", "strategy": "Strategy", "state": "State"}, paged=False,

@@ -9,6 +9,7 @@ from components.catalog import Machine
 from scripts.sandbox import vault
 from scripts.sandbox.doors.aws_call import tag_list
 from scripts.sandbox.kinds import launch_template
+from scripts.sandbox.kinds import reservation as reserved
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
@@ -183,6 +184,32 @@ def placement_group(_: Simulation, record: Record) -> Shown:
         "State": "available",
         "Tags": tag_list(record.tags),
     }
+
+
+def reservation(world: Simulation, record: Record) -> Shown:
+    state, used = record.state, len(reserved.instances(world, record))
+    dates = {name: state[key] for name, key in (("StartDate", "startDate"), ("EndDate", "endDate")) if state.get(key)}
+    return {
+        "CapacityReservationId": record.id,
+        "OwnerId": world.account,
+        "CapacityReservationArn": state["arn"],
+        "InstanceType": state["instanceType"],
+        "AvailabilityZone": state["availabilityZone"],
+        "TotalInstanceCount": int(state["instanceCount"]),
+        "AvailableInstanceCount": int(state["instanceCount"]) - used,
+        "State": "active" if reserved.is_open(world, record) else _closed(world, record),
+        "ReservationType": state.get("reservationType") or "default",
+        "InstanceMatchCriteria": state.get("instanceMatchCriteria", "open"),
+        "EndDateType": "limited" if state.get("endDate") else "unlimited",
+        "CreateDate": record.created,
+        **dates,
+        "Tags": tag_list(record.tags),
+    }
+
+
+def _closed(world: Simulation, record: Record) -> str:
+    starts = reserved.moment(record, "startDate")
+    return "scheduled" if starts and world.clock.now() < starts else "expired"
 
 
 def instance_type(machine: Machine) -> Shown:

@@ -21,6 +21,7 @@ from scripts.sandbox.doors.kube_paths import Target, discovery, target_of
 from scripts.sandbox.doors.kube_select import fielded, labelled, selected
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.objects import KUBERNETES
+from scripts.sandbox.passing import catch_up
 from scripts.sandbox.place import Place
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
@@ -32,6 +33,7 @@ _BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
 
 def door(world: Simulation) -> Callable[[Request], Response]:
     def answer(request: Request) -> Response:
+        catch_up(world)
         _, region, cluster_name, *rest = [*request.path.split("/"), "", "", ""]
         place = Place("aws", world.account, region)
         cluster = world.store.get(t.CLUSTER, place.key, cluster_name)

@@ -9,7 +9,7 @@ from scripts.sandbox.doors.aws_call import Call, Handler, page, tag_list
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.store import Record
 
-_LEFT_OUT = frozenset({t.SCALING_GROUP, t.ROLE})
+_LEFT_OUT = frozenset({t.SCALING_GROUP, t.ROLE, t.BUDGET})
 """Kinds that carry tags but that this API does not list."""
 
 

@@ -11,19 +11,26 @@ from scripts.sandbox.kinds.kind import Kind
 def _table() -> dict[str, Kind]:
     from scripts.sandbox.kinds import (
         addresses,
+        bucket,
+        budget,
         cluster,
         cluster_parts,
         iam,
         launch_template,
+        lustre,
         network,
         node_group,
         release,
+        reservation,
         routes,
         security,
         small,
     )
 
-    modules = (network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release)
+    modules = (
+        *(network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release),
+        *(bucket, lustre, budget, reservation),
+    )
     return {kind.token: kind for module in modules for kind in module.KINDS}
 
 

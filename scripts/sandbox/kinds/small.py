@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.kinds.kind import Kind, Order
+from scripts.sandbox.kinds.network import require_vpc
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _LOGS = "CloudWatch Logs API reference"
 _KMS = "KMS API reference"
+_FLOW_LOGS = "EC2 API reference, CreateFlowLogs"
 
 
 def _require_group(order: Order) -> Record:
@@ -47,6 +49,14 @@ def _admit_group_part(order: Order) -> None:
     _require_group(order)
 
 
+def _admit_schedule(order: Order) -> None:
+    from scripts.sandbox.passing import refuse_past
+
+    _require_group(order)
+    if order.before is None or order.before.inputs.get("startTime") != order.inputs.get("startTime"):
+        refuse_past(order.world, order.inputs.get("startTime"))
+
+
 def _admit_log_group(order: Order) -> None:
     name = order.text("name")
     if any(other.id == name for other in order.peers()):
@@ -60,6 +70,18 @@ def _admit_alias(order: Order) -> None:
         raise Refusal("ValidationException", f"alias name {order.text('name')!r} must begin with alias/", source=_KMS)
     if any(other.id == order.text("name") for other in order.peers()):
         raise Refusal("AlreadyExistsException", f"An alias with the name {order.text('name')} already exists", source=_KMS)
+
+
+def _admit_flow_log(order: Order) -> None:
+    """One network to watch, and a role for the group that its flows go to."""
+    watched = [name for name in ("vpcId", "subnetId", "eniId", "transitGatewayId", "transitGatewayAttachmentId") if order.inputs.get(name)]
+    if len(watched) != 1:
+        raise Refusal("InvalidParameter", f"give one resource to record, not {len(watched)}", source=_FLOW_LOGS)
+    if watched == ["vpcId"]:
+        require_vpc(order)
+    to_logs = order.text("logDestinationType", "cloud-watch-logs") == "cloud-watch-logs"
+    if to_logs and not order.text("iamRoleArn"):
+        raise Refusal("InvalidParameter", "DeliverLogsPermissionArn is required for cloud-watch-logs", source=_FLOW_LOGS)
 
 
 def _alias_outputs(order: Order, id_: str) -> dict[str, Any]:
@@ -81,7 +103,7 @@ KINDS = (
         token=t.SCHEDULE,
         replace=frozenset({"autoscalingGroupName", "scheduledActionName"}),
         identify=lambda order: order.text("scheduledActionName"),
-        admit=_admit_group_part,
+        admit=_admit_schedule,
         outputs=lambda order, id_: {
             "arn": order.arn(
                 "autoscaling", f"scheduledUpdateGroupAction:*:autoScalingGroupName/{order.text('autoscalingGroupName')}:{id_}"
@@ -118,6 +140,30 @@ KINDS = (
             "customerMasterKeySpec": order.text("customerMasterKeySpec", "SYMMETRIC_DEFAULT"),
             "multiRegion": order.inputs.get("multiRegion", False),
         },
+    ),
+    Kind(
+        token=t.FLOW_LOG,
+        replace=frozenset(
+            {
+                *(
+                    "deliverCrossAccountRole",
+                    "destinationOptions",
+                    "eniId",
+                    "iamRoleArn",
+                    "logDestination",
+                    "logDestinationType",
+                    "logFormat",
+                ),
+                *("maxAggregationInterval", "subnetId", "trafficType", "transitGatewayAttachmentId", "transitGatewayId", "vpcId"),
+            }
+        ),
+        identify=lambda order: order.world.new_id("fl"),
+        admit=_admit_flow_log,
+        outputs=lambda order, id_: {
+            "arn": order.arn("ec2", f"vpc-flow-log/{id_}"),
+            "logDestinationType": order.text("logDestinationType", "cloud-watch-logs"),
+        },
+        closed_sets={"trafficType": ("ec2", "TrafficType"), "logDestinationType": ("ec2", "LogDestinationType")},
     ),
     Kind(
         token=t.KEY_ALIAS,

@@ -32,6 +32,9 @@ def args(**changes: Any) -> ClusterArgs:
         "admins": (ADMIN,),
         "viewers": (),
         "deletion_protection": False,
+        "support": "STANDARD",
+        "log_types": ("audit",),
+        "log_retention_days": 7,
         "owner": "ml-platform",
         "expires": None,
         "identity": Identity(cloud="aws", stack="s", cluster="lab"),
@@ -118,10 +121,64 @@ def test_nodes_and_control_plane_wait_for_every_policy_of_their_roles(made: Reso
         resource = only(made, type_, name)
         return {made.by_urn[u].name for u in resource.property_dependencies[prop]}
 
-    assert attached(CLUSTER, "lab", "roleArn") == {"lab-cluster", "lab-cluster-AmazonEKSClusterPolicy"}
+    assert attached(CLUSTER, "lab", "roleArn") >= {"lab-cluster", "lab-cluster-AmazonEKSClusterPolicy"}
+    roles_policy = only(made, "aws:iam/rolePolicy:RolePolicy", "lab-cluster")
+    assert roles_policy.urn in only(made, CLUSTER).property_dependencies["roleArn"]
     assert attached("aws:eks/nodeGroup:NodeGroup", "a100", "nodeRoleArn") == {
         "lab-nodes",
         "lab-nodes-AmazonEKSWorkerNodePolicy",
         "lab-nodes-AmazonEC2ContainerRegistryPullOnly",
         "lab-nodes-AmazonEKS_CNI_Policy",
     }
+
+
+# Production depth -------------------------------------------------------------------------------------------------------------------------
+
+LOGS = "aws:cloudwatch/logGroup:LogGroup"
+KEY = "aws:kms/key:Key"
+
+
+def test_secrets_are_encrypted_with_a_key_of_the_cluster_that_rotates(made: ResourceSet) -> None:
+    cluster, key = only(made, CLUSTER), only(made, KEY)
+    assert cluster.inputs["encryptionConfig"]["resources"] == ["secrets"]
+    assert cluster.property_dependencies["encryptionConfig"] == (key.urn,)
+    assert key.inputs["enableKeyRotation"] is True
+
+
+@pytest.mark.parametrize(("environment", "days"), [("dev", 7), ("prod", 30)])
+def test_a_deleted_key_can_be_taken_back_for_longest_where_it_matters(environment: str, days: int) -> None:
+    assert only(built(inference({"environment": environment})), KEY).inputs["deletionWindowInDays"] == days
+
+
+@pytest.mark.parametrize(
+    ("environment", "days", "types"),
+    [("dev", 7, 2), ("staging", 30, 5), ("prod", 90, 5)],
+)
+def test_logs_of_the_control_plane_are_kept_for_as_long_as_the_environment_needs(environment: str, days: int, types: int) -> None:
+    made = built(inference({"environment": environment}))
+    logs, cluster = only(made, LOGS), only(made, CLUSTER)
+    assert (logs.inputs["name"], logs.inputs["retentionInDays"]) == ("/aws/eks/lab/cluster", days)
+    assert {"audit", "authenticator"} <= set(cluster.inputs["enabledClusterLogTypes"])
+    assert len(cluster.inputs["enabledClusterLogTypes"]) == types
+    assert logs.urn in cluster.dependencies
+
+
+def test_a_file_may_keep_logs_for_another_time() -> None:
+    assert only(built(inference({"monitoring": {"log_retention_days": 365}})), LOGS).inputs["retentionInDays"] == 365
+
+
+@pytest.mark.parametrize(
+    ("patch", "today", "policy"),
+    [
+        ({}, "2026-12-01", "STANDARD"),
+        ({"environment": "prod"}, "2026-12-01", "EXTENDED"),
+        ({"kubernetes_version": "1.33"}, "2026-12-01", "EXTENDED"),
+        ({"kubernetes_version": "1.33"}, "2026-07-01", "STANDARD"),
+    ],
+)
+def test_extended_support_is_paid_where_an_unasked_upgrade_would_hurt_or_is_all_there_is(
+    patch: dict[str, Any], today: str, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUKIT_WORLD", "sandbox")
+    monkeypatch.setenv("GPUKIT_NOW", f"{today}T00:00:00Z")
+    assert only(built(training(patch)), CLUSTER).inputs["upgradePolicy"] == {"supportType": policy}

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from components.aws.existing_checks import existing_problems
 from components.aws.network import NetworkArgs
 from components.aws.outline import address_plan
+from components.aws.remarks import remarks
 from components.naming import Identity
-from components.resource import ResourceSet
+from components.resource import Resource, ResourceSet
 
 from .specs import built, only, training
 
@@ -66,7 +70,7 @@ def test_nat_gateways_are_as_many_as_asked_for(nat: str, count: int) -> None:
 
 
 def test_a_network_without_a_way_out_is_refused() -> None:
-    with pytest.raises(ValueError, match="needs private endpoints"):
+    with pytest.raises(ValueError, match="out of reach"):
         NetworkArgs(region="us-east-1", plan=address_plan(training()), nat="none", identity=Identity(cloud="aws", stack="s", cluster="c"))
 
 
@@ -99,3 +103,98 @@ def test_everything_in_the_network_that_takes_tags_says_whose_it_is(network: Res
     for kind in (VPC, SUBNET, TABLE, NAT, ENDPOINT, "aws:ec2/eip:Eip", "aws:ec2/internetGateway:InternetGateway"):
         for resource in network.of_type(kind):
             assert resource.inputs["tags"].items() >= identity.fixed(resource.name).items()
+
+
+# Interface endpoints and flow logs --------------------------------------------------------------------------------------------------------
+
+LOG_GROUP = "aws:cloudwatch/logGroup:LogGroup"
+FLOW_LOG = "aws:ec2/flowLog:FlowLog"
+
+
+@pytest.fixture(scope="module")
+def private() -> ResourceSet:
+    return built(training({"network": {"endpoints": "private"}}))
+
+
+def interfaces(made: ResourceSet) -> list[Resource]:
+    return [r for r in made.of_type(ENDPOINT) if r.inputs["vpcEndpointType"] == "Interface"]
+
+
+def test_nodes_reach_what_they_need_to_join_inside_the_network(private: ResourceSet) -> None:
+    services = {r.inputs["serviceName"].removeprefix("com.amazonaws.us-east-1.") for r in interfaces(private)}
+    assert services >= {"ec2", "ecr.api", "ecr.dkr", "sts", "eks", "eks-auth", "autoscaling", "logs"}
+    assert {r.inputs["privateDnsEnabled"] for r in interfaces(private)} == {True}
+
+
+def test_an_endpoint_stands_in_every_zone_and_lets_the_network_in(private: ResourceSet) -> None:
+    group = only(private, "aws:ec2/securityGroup:SecurityGroup", "lab-endpoints")
+    for endpoint in interfaces(private):
+        assert len(endpoint.inputs["subnetIds"]) == 2
+        assert endpoint.property_dependencies["securityGroupIds"] == (group.urn,)
+    rule = only(private, "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", "lab-endpoints-in").inputs
+    assert (rule["cidrIpv4"], rule["ipProtocol"], rule["fromPort"], rule["toPort"]) == ("10.64.0.0/16", "tcp", 443, 443)
+
+
+@pytest.mark.failure("J4")
+def test_s3_keeps_its_free_endpoint_beside_them(private: ResourceSet, network: ResourceSet) -> None:
+    assert [r.name for r in private.of_type(ENDPOINT) if r.inputs["vpcEndpointType"] == "Gateway"] == ["lab-s3"]
+    assert interfaces(network) == []
+
+
+def test_flow_logs_are_written_when_asked_for_and_kept_for_a_time(network: ResourceSet) -> None:
+    assert network.of_type(FLOW_LOG) == ()
+    made = built(training({"network": {"flow_logs": True}, "environment": "staging"}))
+    log, group = only(made, FLOW_LOG), only(made, LOG_GROUP, "flow-logs")
+    assert (log.inputs["trafficType"], group.inputs["retentionInDays"]) == ("ALL", 30)
+    assert log.property_dependencies["logDestination"] == (group.urn,)
+
+
+def test_flow_logs_wait_for_the_right_to_write_them() -> None:
+    made = built(training({"network": {"flow_logs": True}}))
+    allowed = only(made, "aws:iam/rolePolicy:RolePolicy", "flow-logs")
+    assert allowed.urn in only(made, FLOW_LOG).property_dependencies["iamRoleArn"]
+    assert allowed.property_dependencies["policy"] == (only(made, LOG_GROUP, "flow-logs").urn,)
+
+
+# A network that is there already ----------------------------------------------------------------------------------------------------------
+
+EXISTING: dict[str, Any] = {
+    "network": "vpc-0123456789abcdef0",
+    "node_subnets": {"us-east-1b": "subnet-0123456789abcdef0", "us-east-1d": "subnet-0123456789abcdef1"},
+}
+PLANES = ["subnet-0123456789abcdefa", "subnet-0123456789abcdefb"]
+
+
+def test_an_existing_network_is_used_and_nothing_is_made_in_it() -> None:
+    made = built(training({"network": {"existing": EXISTING}}))
+    assert not any(made.of_type(kind) for kind in (VPC, SUBNET, TABLE, NAT, ROUTE, ENDPOINT))
+    assert only(made, "aws:eks/nodeGroup:NodeGroup", "a100").inputs["subnetIds"] == ["subnet-0123456789abcdef1"]
+    assert only(made, "aws:eks/cluster:Cluster").inputs["vpcConfig"]["subnetIds"] == list(EXISTING["node_subnets"].values())
+    assert only(made, "aws:ec2/securityGroup:SecurityGroup", "efa").inputs["vpcId"] == EXISTING["network"]
+
+
+def test_the_control_plane_may_have_subnets_of_its_own() -> None:
+    made = built(training({"network": {"existing": {**EXISTING, "control_plane_subnets": PLANES}}}))
+    assert only(made, "aws:eks/cluster:Cluster").inputs["vpcConfig"]["subnetIds"] == PLANES
+
+
+@pytest.mark.parametrize(
+    ("change", "path", "said"),
+    [
+        ({"network": "my-vpc"}, "network.existing.network", "give vpc-"),
+        ({"node_subnets": {**EXISTING["node_subnets"], "us-east-1b": "private-b"}}, "network.existing.node_subnets.us-east-1b", "give subnet-"),
+        ({"node_subnets": dict.fromkeys(EXISTING["node_subnets"], "subnet-0123456789abcdef0"), "control_plane_subnets": PLANES},
+         "network.existing.node_subnets", "give each zone its own"),
+        ({"node_subnets": {"us-east-1d": "subnet-0123456789abcdef1"}}, "network.existing.node_subnets", "a second zone"),
+        ({"control_plane_subnets": PLANES[:1]}, "network.existing.control_plane_subnets", "a second zone"),
+    ],
+)  # fmt: skip
+def test_what_a_plan_can_tell_about_an_existing_network_it_tells(change: dict[str, Any], path: str, said: str) -> None:
+    [error] = existing_problems(training({"network": {"existing": {**EXISTING, **change}}}))
+    assert error.path == path
+    assert said in str(error)
+
+
+def test_what_only_the_cloud_knows_is_said_in_the_plan() -> None:
+    [said] = remarks(training({"network": {"existing": EXISTING}}))
+    assert "only the cloud can tell" in said

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from components.aws.capacity import Target
 from components.aws.node_pool import NodePool, NodePoolArgs, scaling_group
 from components.aws.outline import PoolOutline, pool_outlines
 from components.inventory import Market
@@ -86,9 +87,24 @@ def test_alternatives_are_for_spot_only(outline: PoolOutline) -> None:
         args(replace(outline, machines=(outline.machine, outline.machine), market=Market.ON_DEMAND))
 
 
-def test_a_market_that_is_not_built_is_refused(outline: PoolOutline) -> None:
-    with pytest.raises(ValueError, match="capacity capacity_block is not built"):
-        args(replace(outline, market=Market.CAPACITY_BLOCK))
+def test_a_market_of_another_cloud_is_refused(outline: PoolOutline) -> None:
+    with pytest.raises(ValueError, match="capacity flex_start is none of AWS's"):
+        args(replace(outline, market=Market.FLEX_START))
+
+
+@pytest.mark.failure("B2")
+@pytest.mark.parametrize("market", [Market.RESERVATION, Market.CAPACITY_BLOCK])
+def test_reserved_capacity_without_its_target_is_refused(outline: PoolOutline, market: Market) -> None:
+    with pytest.raises(ValueError, match="reserved capacity and its target"):
+        args(replace(outline, market=market))
+
+
+@pytest.mark.failure("A9")
+def test_a_placement_group_of_ours_outside_reserved_capacity_is_refused(outline: PoolOutline) -> None:
+    reserved = replace(outline, market=Market.RESERVATION, target=Target(reservation="cr-0123456789abcdef0"))
+    with pytest.raises(ValueError, match="outside paid capacity"):
+        args(reserved)
+    assert args(replace(reserved, placement="none"))
 
 
 def test_every_zone_needs_its_subnet(outline: PoolOutline) -> None:
@@ -170,9 +186,9 @@ def test_the_desired_size_is_the_autoscalers(made: ResourceSet, pool: str) -> No
 
 
 @pytest.mark.failure("H2")
-def test_only_the_cluster_and_charts_have_fixed_names(made: ResourceSet) -> None:
+def test_only_the_cluster_its_logs_and_charts_have_fixed_names(made: ResourceSet) -> None:
     named = {r.type for r in made if {"name", "nodeGroupName", "namePrefix"} & set(r.inputs)}
-    assert named == {"aws:eks/cluster:Cluster", "kubernetes:helm.sh/v3:Release"}
+    assert named == {"aws:eks/cluster:Cluster", "aws:cloudwatch/logGroup:LogGroup", "kubernetes:helm.sh/v3:Release"}
 
 
 @pytest.mark.failure("B4")
@@ -185,6 +201,25 @@ def test_a_gpu_pool_starts_at_its_minimum_so_that_lacking_capacity_does_not_brea
 def test_updates_end_nodes_first_unless_surge_is_asked_for(updates: str, strategy: str) -> None:
     group = only(built(training({"pools": {"updates": updates}})), GROUP, "a100")
     assert group.inputs["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": strategy}
+
+
+def repaired(spec: Any, pool: str) -> bool:
+    return only(built(spec), GROUP, pool).inputs["nodeRepairConfig"]["enabled"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "pool", "on"),
+    [
+        (inference(), "a10g", True),
+        (training(), "a100", True),
+        (training({"pools": {"capacity": {"mode": "reservation", "id": "cr-0123456789abcdef0"}}}), "a100", False),
+        (training({"pools": {"node_auto_repair": False}}), "a100", False),
+        (training(), "system", True),
+    ],
+    ids=["inference", "spot training", "reserved training", "turned off", "system"],
+)
+def test_faulty_nodes_are_repaired_unless_they_are_reserved_for_training(spec: Any, pool: str, on: bool) -> None:
+    assert repaired(spec, pool) is on
 
 
 def test_nodes_of_a_training_pool_are_placed_close_together(made: ResourceSet) -> None:

@@ -4,9 +4,11 @@ import pytest
 
 from components.aws.outline import ACCELERATOR_LABEL, PoolOutline, accelerator, address_plan, pool_outlines, system_outline
 from components.aws.scaling_tags import scaling_tags
-from components.catalog import Machine, UnsuitableImage, ami_type, machine, machines
+from components.catalog import Machine, UnsuitableImage, ami_type, image, machine, machines
+from components.inventory import Owner
 from components.naming import FABRIC_LABEL
-from components.ownership import FabricPlugin
+from components.ownership import FabricPlugin, operator_values
+from components.spec import Pool
 
 from .specs import inference, training
 
@@ -59,6 +61,11 @@ def test_fabric_none_leaves_one_plain_interface_and_no_label_or_plugin() -> None
 def test_an_inference_pool_has_no_fabric_and_no_placement_group_even_where_the_machine_could() -> None:
     made = pool_outlines(inference({"pools": {"machine": "g5.48xlarge"}}))[0]
     assert (made.interfaces, made.placement) == (1, "none")
+
+
+def test_an_inference_pool_that_asks_for_its_fabric_gets_it_with_a_placement_group() -> None:
+    made = pool_outlines(inference({"pools": {"machine": "g6e.48xlarge", "fabric": "auto"}}))[0]
+    assert (made.efa_interfaces, made.placement) == (4, "own")
 
 
 @pytest.mark.parametrize(("word", "placed"), [("auto", "own"), ("own", "own"), ("none", "none"), ({"group": "made-before"}, "made-before")])
@@ -180,3 +187,26 @@ def test_an_empty_pool_promises_nothing_that_its_nodes_lack() -> None:
 def test_only_the_users_tags_reach_instances_from_the_scaling_group() -> None:
     tags = scaling_tags(outline(), "lab", {"cost-center": "4711"})
     assert [tag.key for tag in tags if tag.reaches_instances] == ["cost-center"]
+
+
+@pytest.mark.failure("C7")
+@pytest.mark.failure("C13")
+def test_bottlerocket_brings_its_own_device_plugin_and_the_operator_leaves_it_alone() -> None:
+    owners = outline({"image": "bottlerocket"}).ownership
+    assert {owners.driver, owners.toolkit, owners.device_plugin, owners.mig_manager} == {Owner.IMAGE}
+    values = operator_values({"a100": owners})
+    assert [values[part]["enabled"] for part in ("driver", "toolkit", "devicePlugin", "migManager")] == [False] * 4
+
+
+@pytest.mark.failure("C10")
+@pytest.mark.failure("C11")
+@pytest.mark.parametrize("name", ["p4d.24xlarge", "p5.48xlarge", "p6-b200.48xlarge", "p6-b300.48xlarge"])
+def test_driver_and_fabric_manager_of_nvswitch_machines_come_from_one_image(name: str) -> None:
+    kind = image("aws", outline({"machine": name, "capacity": {"mode": "on_demand"}}).image_kind)
+    assert kind is not None
+    assert (kind.driver, kind.fabric_manager) == (True, True)
+
+
+@pytest.mark.failure("J7")
+def test_a_pool_that_says_nothing_of_its_size_costs_nothing_while_nobody_asks() -> None:
+    assert Pool(name="a100", machine="p4d.24xlarge").nodes.min == 0

@@ -19,10 +19,12 @@ from .specs import REGION, STACK, built, inference, only, training
 
 CASES = {"training": training(), "inference": inference()}
 UNTAGGABLE = {
+    "aws:autoscaling/schedule:Schedule",
     "aws:autoscaling/tag:Tag",
     "aws:ec2/route:Route",
     "aws:ec2/routeTableAssociation:RouteTableAssociation",
     "aws:eks/accessPolicyAssociation:AccessPolicyAssociation",
+    "aws:iam/rolePolicy:RolePolicy",
     "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
 }
 
@@ -77,9 +79,10 @@ def test_only_a_cluster_with_efa_gets_the_efa_plugin() -> None:
     def charts(spec: Any) -> set[str]:
         return {r.inputs["chart"] for r in built(spec).of_type("kubernetes:helm.sh/v3:Release")}
 
-    assert charts(training()) == {"gpu-operator", "aws-efa-k8s-device-plugin"}
-    assert charts(training({"pools": {"fabric": "none"}})) == {"gpu-operator"}
-    assert charts(inference()) == {"gpu-operator"}
+    assert charts(training()) == {"gpu-operator", "cluster-autoscaler", "aws-efa-k8s-device-plugin"}
+    assert charts(training({"pools": {"fabric": "none"}})) == {"gpu-operator", "cluster-autoscaler"}
+    assert charts(inference()) == {"gpu-operator", "cluster-autoscaler"}
+    assert charts(inference({"pools": {"machine": "g6e.48xlarge", "fabric": "auto"}})) == charts(training())
 
 
 @pytest.mark.parametrize("make", [lambda s: TrainingClusterArgs(spec=s, region=REGION, stack=STACK)])

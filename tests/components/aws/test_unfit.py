@@ -8,6 +8,9 @@ from components.aws.unfit import refuse_unfit
 
 from .specs import INFERENCE, TRAINING, spec
 
+RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
+BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
+
 
 def errors(patch: dict[str, Any], base: dict[str, Any] | None = None) -> list[tuple[str, str]]:
     return [(e.path, str(e)) for e in refuse_unfit(spec(base or TRAINING, patch))]
@@ -34,6 +37,9 @@ def test_a_sound_spec_is_refused_nothing(base: dict[str, Any]) -> None:
         ({"tags": {f"k{i}": "v" for i in range(40)}}, "tags", "pool a100 would carry"),
         ({"network": {"cidr": "10.0.0.0/24"}}, "network.cidr", "give a /16 to /22"),
         ({"pools": {"nodes": {"min": 0, "max": 300}}}, "network.cidr", "a100 300 nodes"),
+        ({"monitoring": {"log_retention_days": 8}}, "monitoring.log_retention_days", "the nearest is 7"),
+        ({"pools": {"capacity": {**RESERVED, "nodes": 3}}}, "pools[0].capacity.nodes", "set nodes.max to the number of reserved nodes"),
+        ({"pools": {"capacity": BLOCK, "nodes": {"min": 1, "max": 4}}}, "pools[0].nodes.min", "no node before its window"),
     ],
 )
 def test_a_value_that_cannot_work_is_named_with_what_would(patch: dict[str, Any], path: str, said: str) -> None:
@@ -49,7 +55,7 @@ def test_every_error_comes_at_once() -> None:
 
 def test_a_stack_name_that_is_too_long_for_a_cluster_is_refused() -> None:
     long = spec(TRAINING).model_copy(update={"name": "l" * 60})
-    assert ("name", True) in [(e.path, "use 2 to 48" in str(e)) for e in refuse_unfit(long)]
+    assert ("name", True) in [(e.path, "use 2 to 40" in str(e)) for e in refuse_unfit(long)]
 
 
 @pytest.mark.failure("C3")
@@ -69,3 +75,28 @@ def test_images_of_one_kind_under_one_operator_are_fine() -> None:
 @pytest.mark.failure("B9")
 def test_an_arm_machine_gets_an_arm_image_of_its_own() -> None:
     assert errors({"pools": {"machine": "g5g.2xlarge"}}, INFERENCE) == []
+
+
+@pytest.mark.failure("B14")
+@pytest.mark.parametrize("capacity", [RESERVED, BLOCK], ids=["reservation", "block"])
+def test_reserved_nodes_have_no_spare_to_surge_into(capacity: dict[str, Any]) -> None:
+    [(path, text)] = errors({"pools": {"capacity": capacity, "updates": "surge"}})
+    assert path == "pools[0].updates"
+    assert "use in_place" in text
+    assert errors({"pools": {"capacity": capacity, "updates": "in_place"}}) == []
+
+
+@pytest.mark.failure("A6")
+def test_training_gets_subnets_with_room_to_grow() -> None:
+    [(path, text)] = errors({"network": {"cidr": "10.64.0.0/18"}})
+    assert path == "network.cidr"
+    assert "give a /17 or larger" in text
+    assert errors({"network": {"cidr": "10.64.0.0/17"}}) == []
+
+
+@pytest.mark.failure("A6")
+def test_a_small_network_does_for_inference_while_its_nodes_fit() -> None:
+    assert errors({"network": {"cidr": "10.64.0.0/19"}}, INFERENCE) == []
+    assert [path for path, _ in errors({"network": {"cidr": "10.64.0.0/22"}, "pools": {"nodes": {"min": 0, "max": 40}}}, INFERENCE)] == [
+        "network.cidr"
+    ]

@@ -59,7 +59,7 @@ def test_releases_are_pinned_and_named(made: ResourceSet) -> None:
 
 
 def test_the_namespace_admits_pods_that_reach_into_the_host_and_comes_first(made: ResourceSet) -> None:
-    namespace = only(made, "kubernetes:core/v1:Namespace")
+    namespace = only(made, "kubernetes:core/v1:Namespace", "gpu-operator")
     assert namespace.inputs["metadata"]["labels"] == {"pod-security.kubernetes.io/enforce": "privileged"}
     assert namespace.urn in only(made, RELEASE, "gpu-operator").dependencies
 
@@ -96,3 +96,33 @@ def test_the_exporter_gets_memory_by_the_number_of_gpus(values: dict[str, Any]) 
 def test_the_plugin_keeps_away_from_the_fabrics_devices_where_there_is_one(values: dict[str, Any]) -> None:
     assert values["devicePlugin"]["env"] == [{"name": "MOFED_ENABLED", "value": "false"}]
     assert only(built(inference()), RELEASE, "gpu-operator").inputs["values"]["devicePlugin"]["env"] == []
+
+
+@pytest.mark.failure("I6")
+def test_sliced_pools_find_the_configuration_that_their_label_names() -> None:
+    made = built(inference({"pools": {"sharing": {"time_slices": 4}}}))
+    config = only(made, RELEASE, "gpu-operator").inputs["values"]["devicePlugin"]["config"]
+    group = only(made, "aws:eks/nodeGroup:NodeGroup", "a10g")
+    assert group.inputs["labels"]["nvidia.com/device-plugin.config"] in config["data"]
+    assert config["default"] in config["data"]
+    assert [
+        p for p in paths(config) if not p.startswith("data.") and not catalog.has_value("gpu-operator", f"devicePlugin.config.{p}")
+    ] == []
+
+
+def test_without_slices_the_plugin_keeps_its_own_configuration(values: dict[str, Any]) -> None:
+    assert "config" not in values["devicePlugin"]
+
+
+def test_divided_gpus_are_named_by_profile_and_their_nodes_reboot_into_it() -> None:
+    made = built(training({"pools": {"sharing": {"mig": "1g.5gb"}, "fabric": "none"}}))
+    values = only(made, RELEASE, "gpu-operator").inputs["values"]
+    assert values["mig"] == {"strategy": "mixed"}
+    assert {"name": "WITH_REBOOT", "value": "true"} in values["migManager"]["env"]
+    assert values["migManager"]["enabled"] is True
+
+
+@pytest.mark.failure("I2")
+def test_the_exporter_keeps_the_default_counters_which_every_gpu_has(values: dict[str, Any]) -> None:
+    assert values["dcgmExporter"]["enabled"] is True
+    assert "config" not in values["dcgmExporter"]

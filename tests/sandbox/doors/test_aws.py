@@ -237,7 +237,7 @@ def test_what_is_not_simulated_is_refused_by_name_and_never_made_up(boto: Boto):
     assert code(lambda: boto("ec2").run_instances(MinCount=1, MaxCount=1)) == "InvalidAction"
     assert code(lambda: boto("eks").list_fargate_profiles(clusterName="lab")) == "UnknownOperationException"
     with pytest.raises(ClientError):
-        boto("s3").list_buckets()
+        boto("sqs").list_queues()
 
 
 def test_throttling_reaches_the_client_as_its_kind_of_error(cloud: Cloud, boto: Boto):

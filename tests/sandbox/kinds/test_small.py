@@ -89,3 +89,15 @@ def test_a_type_without_a_table_is_generic_and_kept(cloud: Cloud):
     made = cloud.make("aws:sqs/queue:Queue", name="jobs")
     assert made.state["arn"].startswith("arn:aws:sqs:us-east-1:123456789012:queue/")
     assert cloud.restarted().world.store.by_ref(made.ref) == made
+
+
+def test_flow_logs_watch_one_network_under_a_role_and_go_before_it(cloud: Cloud):
+    vpc, role = cloud.vpc(), cloud.role().state["arn"]
+    with refused("InvalidVpcID.NotFound"):
+        cloud.make(t.FLOW_LOG, vpcId="vpc-none", trafficType="ALL", iamRoleArn=role)
+    with refused("InvalidParameter"):
+        cloud.make(t.FLOW_LOG, vpcId=vpc.id, trafficType="ALL")
+    with refused("InvalidParameter"):
+        cloud.make(t.FLOW_LOG, trafficType="ALL", iamRoleArn=role)
+    made = cloud.make(t.FLOW_LOG, vpcId=vpc.id, trafficType="ALL", iamRoleArn=role)
+    assert made.state["arn"].endswith(f"vpc-flow-log/{made.id}")
