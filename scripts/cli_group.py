@@ -15,6 +15,8 @@ from scripts.errors import BadInput, Exit, GpukitError
 
 WORLD = "GPUKIT_WORLD"
 DEBUG = "GPUKIT_DEBUG"
+_DISK = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR})
+"""What a place on the disk refuses with, whatever the program does."""
 
 Stack = Annotated[str, typer.Argument(help="Name of the stack: its file is stacks/Pulumi.STACK.yaml.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with a `schema` key.")]
@@ -34,6 +36,8 @@ class Gpukit(TyperGroup):
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise typer.Exit(Exit.FINE) from None  # whoever read our output has seen enough
+            if error.errno in _DISK and error.filename:
+                raise typer.Exit(_told(_unusable(error), Exit.USAGE, error)) from None
             raise typer.Exit(_unexpected(error)) from None
         except Exception as error:
             if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
@@ -49,6 +53,13 @@ def _told(paragraph: str, code: Exit, error: BaseException) -> Exit:
         traceback.print_exception(error)
     typer.echo(f"gpukit: {paragraph}", err=True)
     return code
+
+
+def _unusable(error: OSError) -> str:
+    return (
+        f"{error.filename} cannot be used ({error.strerror}). gpukit keeps what it knows of its runs in .gpukit/ of the checkout: "
+        f"make that place readable and writable for you, with room on its disk, and try again."
+    )
 
 
 def _unexpected(error: Exception) -> Exit:

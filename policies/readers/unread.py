@@ -107,7 +107,8 @@ def plain_token(token: str) -> str:
     return f"{package}:{base if repeated or not tail else module}:{name}"
 
 
-_READ_PLAIN = {plain_token(token) for token in types.READ}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ}
+_STARTING = {token.casefold(): what for token, what in STARTING.items()}
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
@@ -120,10 +121,10 @@ def lost(resource: Resource) -> Iterator[Lost]:
 
 def _reason(resource: Resource, token: str) -> str:
     package, _, rest = token.partition(":")
-    what = STARTING.get(token) or WHOLE_MODULES.get(f"{package}:{rest.partition(':')[0]}")
+    what = _STARTING.get(token.casefold()) or WHOLE_MODULES.get(f"{package}:{rest.partition(':')[0]}")
     if what:
         return f"{what}, for which there is no reader yet"
-    if token in _READ_PLAIN:
+    if token.casefold() in _READ_PLAIN:
         return "spelled in a way that no reader knows"
     if package in LOOKED_THROUGH or package in HARMLESS:
         return ""

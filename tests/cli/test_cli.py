@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 from pathlib import Path
@@ -47,7 +48,17 @@ def test_the_commands_of_the_contract_are_there() -> None:
     assert {f"sandbox {c}" for c in ("start", "stop", "reset", "advance", "load", "status", "fault add")} <= names
 
 
-@pytest.mark.parametrize(("error", "code"), [(Refused("no"), 1), (BadInput("no"), 2), (Failed("no"), 3), (ValueError("no"), 3)])
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (Refused("no"), 1),
+        (BadInput("no"), 2),
+        (PermissionError(errno.EACCES, "Permission denied", ".gpukit/locks"), 2),
+        (OSError(errno.EROFS, "Read-only file system", ".gpukit/world"), 2),
+        (Failed("no"), 3),
+        (ValueError("no"), 3),
+    ],
+)
 def test_an_error_is_one_paragraph_and_its_code(monkeypatch: pytest.MonkeyPatch, error: Exception, code: int) -> None:
     def fail(*_args: object, **_options: object) -> int:
         raise error

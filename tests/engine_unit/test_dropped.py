@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.engine.dropped import Dropped, forgettable, missing
+from scripts.engine.dropped import Dropped, Entry, forgettable, missing
 from scripts.engine.state import State
 from scripts.errors import BadInput, Failed
 
@@ -31,7 +31,7 @@ NAMESPACE: dict[str, Any] = {
 ALL = [STACK, CLUSTER, GROUP, PROVIDER, COMPONENT, NAMESPACE]
 
 
-def state(*resources: dict[str, Any]) -> State:
+def state(*resources: Entry) -> State:
     return State({"deployment": {"resources": list(resources)}})
 
 

@@ -97,8 +97,9 @@ def test_charts_are_read_although_their_component_runs_elsewhere() -> None:
     assert judged(types.CHART_V4, remote=True, custom=False) == []
 
 
-def test_another_spelling_of_what_is_read_is_not_taken_for_nothing() -> None:
-    (finding,) = judged("aws:ec2:Instance")
+@pytest.mark.parametrize("token", ["aws:ec2:Instance", "aws:ec2/instance:instance"])
+def test_another_spelling_of_what_is_read_is_not_taken_for_nothing(token: str) -> None:
+    (finding,) = judged(token)
     assert "spelled in a way that no reader knows" in finding.message
 
 

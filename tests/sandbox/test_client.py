@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.errors import BadInput, Failed
+from scripts.errors import BadInput, Failed, Refused
 from scripts.sandbox.client import Endpoints, World
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.provider.serving import Serving
@@ -114,6 +114,20 @@ def test_a_torn_journal_is_continued_and_a_corrupt_one_refused_untouched(live: W
     assert journal.read_bytes() == broken
     live.reset()
     assert live.status()["records"] == {}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pid": 1}'])
+def test_a_corrupt_server_file_is_as_good_as_none(live: World, content: str):
+    live.start()
+    killed(live)
+    (live.home / "server.json").write_text(content)
+    assert live.running() is None
+    assert live.start().providers
+    (live.home / "server.json").rename(live.home / "kept.json")
+    (live.home / "server.json").write_text(content)
+    with pytest.raises(Refused, match=r"end that process"):
+        live.start()
+    (live.home / "kept.json").rename(live.home / "server.json")
 
 
 def test_the_token_is_for_its_owner_only(live: World):
