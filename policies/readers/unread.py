@@ -17,8 +17,8 @@ _VERSIONED_PACKAGE = re.compile(r"^azure-native_(?P<module>[a-z0-9]+)_v\d{8}[a-z
 
 STARTING = {
     "aws:batch:ComputeEnvironment": "a Batch compute environment",
-    "aws:ec2:CapacityBlockReservation": "a capacity block",
-    "aws:ec2:CapacityReservation": "a capacity reservation",
+    "aws:ec2:CapacityBlockReservation": "a capacity block, which is paid up front",
+    "aws:ec2:CapacityReservation": "a capacity reservation, which bills whether it is used or not",
     "aws:ec2:Fleet": "an EC2 fleet",
     "aws:ec2:SpotFleetRequest": "a spot fleet",
     "aws:ec2:SpotInstanceRequest": "a spot instance request",
@@ -107,13 +107,13 @@ def plain_token(token: str) -> str:
     return f"{package}:{base if repeated or not tail else module}:{name}"
 
 
-_READ_PLAIN = {plain_token(token).casefold() for token in types.READ}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ if token not in types.RESERVATIONS}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
-    """What is to be said of `resource` where no reader reads it."""
-    if resource.type not in types.READ:
+    """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
+    if resource.type not in types.READ or resource.type in types.RESERVATIONS:
         reason = _reason(resource, plain_token(resource.type))
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)

@@ -51,7 +51,7 @@ RULES = (
         fix="a region that `gpukit catalog` lists for the machine",
     ),
     Rule(
-        id="GPU-CAP-01",
+        id="GPU-CAP-07",
         title="Machines are offered in the market that is asked for",
         failures=(),
         scope=Scope.STACK,

@@ -68,9 +68,7 @@ def _hidden(value: str) -> str:
 def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
     """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets."""
     return Recording(
-        resources=ResourceSet(
-            project=tape.project, stack=tape.stack, resources=tuple(map(_resource, tape.entries)), config=config
-        ),
+        resources=ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(map(_resource, tape.entries)), config=config),
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
         notes=tuple(tape.notes),

@@ -63,15 +63,15 @@ def test_room_is_never_more_than_the_limit(limit: float, usage: float, share: fl
     [
         ({"schema": "gpukit/quota/2"}, "schema is 'gpukit/quota/2', give 'gpukit/quota/1'"),
         ({"quotas": {}}, "`quotas` must be a list"),
-        ({"taken": None}, "taken is None, give the day such as 2026-11-30"),
+        ({"taken": None}, "taken is missing, give the day such as 2026-11-30"),
         ({"quotas": [ROW, ROW]}, r"quotas\[1\] repeats aws us-east-1 l-417a185b"),
         ({"quotas": [{**ROW, "code": ""}]}, r"quotas\[0\] needs cloud \(aws, gcp, azure\), region and code"),
-        ({"quotas": [{**ROW, "limit": None}]}, r"quotas\[0\]\.limit is None, give a number of at least 0"),
+        ({"quotas": [{**ROW, "limit": None}]}, r"quotas\[0\]\.limit is missing, give a number of at least 0"),
         ({"quotas": [{**ROW, "limit": -1}]}, r"limit is -1"),
         ({"quotas": [{**ROW, "usage": "96"}]}, r"quotas\[0\]\.usage is '96'"),
         ({"quotas": [{**ROW, "stacks": []}]}, r"quotas\[0\]\.stacks must map stack names"),
         ({"quotas": [{**ROW, "stacks": {"dev": 97}}]}, r"stacks use 97 together, more than the usage 96"),
-        ({"quotas": [7]}, r"quotas\[0\] needs cloud"),
+        ({"quotas": [7]}, r"quotas\[0\] is a single value, give an object with cloud"),
     ],
 )
 def test_a_wrong_snapshot_says_where_and_what_to_give(change: dict[str, Any], told: str) -> None:

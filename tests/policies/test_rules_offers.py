@@ -47,7 +47,7 @@ def test_a_region_that_is_not_known_fails_elsewhere() -> None:
 
 def test_a_machine_without_a_spot_market_is_refused_as_spot() -> None:
     program = training().set("p4d", "p6e-gb200.36xlarge", "instanceType")
-    (finding,) = said(evaluate(program.built(), SETTINGS), "GPU-CAP-01")
+    (finding,) = said(evaluate(program.built(), SETTINGS), "GPU-CAP-07")
     assert finding.path == "capacityType"
     assert "p6e-gb200.36xlarge is not sold as spot capacity" in finding.message
-    assert said(evaluate(program.set("gpu", "ON_DEMAND", "capacityType").built(), SETTINGS), "GPU-CAP-01") == []
+    assert said(evaluate(program.set("gpu", "ON_DEMAND", "capacityType").built(), SETTINGS), "GPU-CAP-07") == []

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from components import catalog
-from components.inventory import Image, Interfaces, MachineChoice, Market, NodeCount, NodePool, Purchase
+from components.inventory import Image, MachineChoice, Market, NodeCount, NodePool, Purchase
 from components.resource import Resource, read
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
