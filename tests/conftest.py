@@ -24,4 +24,5 @@ def pytest_configure(config: pytest.Config) -> None:
         if name.startswith(_CREDENTIALS) and not name.endswith("CA_BUNDLE"):
             del os.environ[name]
     os.environ["GPUKIT_WORLD"] = "sandbox"
-    os.environ.pop("GPUKIT_NOW", None)
+    for name in ("GPUKIT_NOW", "COLUMNS"):  # the second is set in the workers of pytest-xdist, and widths are what some tests look at
+        os.environ.pop(name, None)
