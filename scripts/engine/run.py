@@ -15,6 +15,7 @@ from scripts.engine.lookup import IN_CLUSTER, CloudLookup, Exists, Leftover
 from scripts.engine.outcome import Outcome
 from scripts.engine.pending import Adopt
 from scripts.engine.process import Ended
+from scripts.engine.protection import refuse_protected
 from scripts.engine.session import Session
 from scripts.engine.show import Show
 from scripts.engine.stack_lock import stack_lock
@@ -65,7 +66,9 @@ def act(job: Job) -> Outcome:
             if job.action in ("refresh", "destroy"):
                 return _plain(job, Exit.FINE, f"Stack {job.stack} was never made in this world: nothing to {job.action}.")
             session.make()
-        elif job.writes and state.pending:
+        elif job.action == "destroy":
+            refuse_protected(state, job.stack)
+        if state is not None and job.writes and state.pending:
             _recover(job, session)
         if job.action == "up":
             _restore(job, session)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scripts.engine.locate import Engine
-from scripts.errors import Exit
+from scripts.errors import Exit, Refused
 from tests.engine.clouds import Clouds, copy_of_the_project
 
 pytestmark = [pytest.mark.engine]
@@ -155,3 +155,21 @@ def test_a_capacity_block_fills_at_its_start_empties_before_its_end_and_its_pool
     assert after.exit is Exit.FINE, after.message
     groups = clouds.boto3("eks", REGION).list_nodegroups(clusterName="aws-training-p5")["nodegroups"]
     assert not [name for name in groups if "h100" in name]
+
+
+@pytest.mark.long
+@pytest.mark.failure("K11")
+def test_a_protected_stack_is_not_destroyed_by_halves(clouds: Clouds) -> None:
+    stack = "aws-inference-prod"
+    assert clouds.act("up", stack).exit is Exit.FINE
+    before = clouds.world.status()["records"]
+    with pytest.raises(Refused, match="protected against deletion"):
+        clouds.act("destroy", stack)
+    assert clouds.world.status()["records"] == before
+
+    clouds.edit(stack, lambda cluster: cluster.update(environment="dev"))
+    freed = clouds.act("up", stack)
+    assert freed.exit is Exit.FINE, freed.message
+    gone = clouds.act("destroy", stack)
+    assert gone.exit is Exit.FINE, gone.message
+    assert clouds.world.status()["clusters"] == []
