@@ -24,6 +24,7 @@ from pulumi import _types as reflection  # pyright: ignore[reportPrivateUsage]  
 PACKAGES = {"aws": "pulumi_aws", "kubernetes": "pulumi_kubernetes", "gcp": "pulumi_gcp", "azure-native": "pulumi_azure_native"}
 
 _importing = threading.RLock()
+"""Held by every reflection: the SDKs import their modules lazily, and a second thread would see one half imported."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,14 @@ class ResourceSchema:
 @lru_cache(maxsize=512)
 def resource(token: str) -> ResourceSchema | None:
     """The schema of a resource type (`aws:ec2/vpc:Vpc`), or None when the installed SDK has no such type."""
-    cls = _class(token)
-    if cls is None:
-        return None
-    module = sys.modules[cls.__module__]
-    args = getattr(module, f"{cls.__name__}InitArgs", None) or getattr(module, f"{cls.__name__}Args", None)
-    inputs = properties(args) if args is not None else Properties({}, frozenset())
-    outputs = frozenset(reflection.resource_pulumi_to_py_names(cls)) - {"id", "urn"}
+    with _importing:
+        cls = _class(token)
+        if cls is None:
+            return None
+        module = sys.modules[cls.__module__]
+        args = getattr(module, f"{cls.__name__}InitArgs", None) or getattr(module, f"{cls.__name__}Args", None)
+        inputs = properties(args) if args is not None else Properties({}, frozenset())
+        outputs = frozenset(reflection.resource_pulumi_to_py_names(cls)) - {"id", "urn"}
     return ResourceSchema(token, inputs, frozenset(n for n in outputs if not hasattr(pulumi.ProviderResource, n)))
 
 
@@ -80,8 +82,7 @@ def _class(token: str) -> type | None:
     package, module, name = token.split(":")
     for candidate in _modules(package, module):
         try:
-            with _importing:
-                found = getattr(importlib.import_module(candidate), name, None)
+            found = getattr(importlib.import_module(candidate), name, None)
         except ImportError:
             continue
         if isinstance(found, type):
@@ -102,8 +103,9 @@ def _modules(package: str, module: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def properties(args: type) -> Properties:
     """Inputs of an SDK args class, nested ones included by reference."""
-    names = reflection.input_type_py_to_pulumi_names(args)
-    kinds = cast("dict[str, Any]", reflection.input_type_types(args))
+    with _importing:
+        names = reflection.input_type_py_to_pulumi_names(args)
+        kinds = cast("dict[str, Any]", reflection.input_type_types(args))
     parameters = inspect.signature(args.__init__).parameters
     required = {
         pulumi_name
