@@ -15,7 +15,9 @@ from tests.engine.conftest import Toy, meanwhile, soon
 pytestmark = pytest.mark.engine
 
 
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "signum", [signal.SIGINT, *(pytest.param(each, marks=pytest.mark.long) for each in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_one_interrupt_lets_running_steps_end_and_frees_the_lock(toy: Toy, signum: signal.Signals) -> None:
     toy.shelf.hold.add("first-thing")
 

@@ -103,7 +103,9 @@ def test_objects_in_the_cluster_that_nobody_remembers_are_named_before_anything_
 
 
 @pytest.mark.failure("H12")
-@pytest.mark.parametrize(("kind", "wanted"), [("aws:eks/cluster:Cluster", 1), ("aws:eks/nodeGroup:NodeGroup", 2)])
+@pytest.mark.parametrize(
+    ("kind", "wanted"), [("aws:eks/cluster:Cluster", 1), pytest.param("aws:eks/nodeGroup:NodeGroup", 2, marks=pytest.mark.long)]
+)
 def test_what_a_killed_engine_was_making_is_found_and_not_paid_twice(clouds: Clouds, kind: str, wanted: int) -> None:
     clouds.world.fault("latency", type=kind, seconds=SPEED * 10)
 

@@ -163,7 +163,7 @@ def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
     assert toy.act("up").exit is Exit.FINE
 
 
-@pytest.mark.parametrize("action", ["up", "preview", "refresh", "destroy"])
+@pytest.mark.parametrize("action", ["up", *(pytest.param(each, marks=pytest.mark.long) for each in ("preview", "refresh", "destroy"))])
 def test_a_corrupt_state_file_ends_every_action_before_the_engine_starts(toy: Toy, action: str) -> None:
     toy.act("up")
     toy.state_file.write_text(toy.state_file.read_text()[:500])
