@@ -5,8 +5,10 @@ Nothing but Typer is imported here: `gpukit --help` must not wait for SDKs.
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -222,19 +224,36 @@ def _files(quota_snapshot: str | None, limits: str | None, prices: str | None) -
 
 
 def main() -> None:
-    """Entry point of the console script."""
+    """Entry point of the console script. Ends without tearing down the SDKs' heap, which takes as long as a plan."""
+    _open_closed_streams()
+    code = Exit.FINE
     try:
         app()
+    except SystemExit as end:
+        if not isinstance(end.code, int | None):
+            raise
+        code = end.code or Exit.FINE
     finally:
         _flush_quietly()
+    atexit._run_exitfuncs()  # noqa: SLF001 - os._exit would skip them, and there is no public way to run them
+    _flush_quietly()
+    os._exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Whoever starts us with a closed output (`gpukit plan >&-`) wants its exit code alone; Python has None for such a stream."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 # it stays open to the end
 
 
 def _flush_quietly() -> None:
     """A reader that went away (`gpukit plan | head`) is no error; Python would complain at its end otherwise."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 if __name__ == "__main__":

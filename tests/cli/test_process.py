@@ -143,3 +143,15 @@ def test_damaged_program_files_are_one_paragraph(shop: Path) -> None:
     assert found.returncode == 2
     assert "Traceback" not in found.stderr
     assert len(found.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(("args", "code"), [(("plan", "aws-inference-dev"), 0), (("plan", "nosuch"), 2)])
+def test_closed_outputs_leave_the_exit_code(args: tuple[str, ...], code: int) -> None:
+    command = " ".join([*COMMAND, *args])
+    closed = subprocess.run(["bash", "-c", f"{command} >&- 2>&-"], check=False, env={**os.environ}, timeout=120)
+    assert closed.returncode == code
+
+
+def test_the_whole_of_a_long_output_arrives_before_the_process_ends() -> None:
+    told = run("plan", "--json")
+    assert [stack["name"] for stack in json.loads(told.stdout)["stacks"]][-1] == "aws-training-reserved"
