@@ -137,4 +137,4 @@ def test_the_collector_is_tuned_before_the_program_runs(project: Write) -> None:
         )
     )
     (net,) = (r for r in found.resources if r.name == "net")
-    assert net.read("tags") == {"every": "200000", "frozen": "True"}
+    assert net.read("tags") == {"every": "1000000", "frozen": "True"}
