@@ -25,7 +25,7 @@ help: ## this list
 
 .venv/.ready: pyproject.toml uv.lock $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv)
 	@echo "==> Installing Python packages into .venv (first time: about 900 MB)"
-	@$(UV) sync --locked --quiet --extra aws --compile-bytecode
+	@$(UV) sync --locked --quiet --all-extras --compile-bytecode
 	@touch $@
 
 setup: .venv/.ready ## installs the Python packages into .venv

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .outline import PoolOutline, pool_outlines
+from .remarks import remarks
 from .unbuilt import Refusal, refuse_unbuilt
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ __all__ = [
     "build",
     "pool_outlines",
     "refuse_unbuilt",
+    "remarks",
 ]
 
 

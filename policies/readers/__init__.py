@@ -1,12 +1,12 @@
 """Raw resources of any program -> inventory. One reader a kind, found by type token in `READERS`.
 
-To add a kind: write `read_…(resource, program)` that yields facts in a file of its own, and name it in `READERS`.
+To add a kind: write `read_…(resource, program)` that yields facts in a file of its own, and name it in `READERS` of its cloud's package.
 What cannot be read is an `Unknown` inside its fact, or `Lost`: an exception in a reader never ends the reading.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from components.inventory import (
@@ -28,60 +28,19 @@ from components.inventory import (
 from components.resource import Resource, ResourceSet
 from components.unknown import known
 
-from . import types
-from .aws.control_plane import read_cluster
-from .aws.instance import read_instance
-from .aws.launch_template import read_template
-from .aws.network import read_eip, read_endpoint, read_nat_gateway
-from .aws.network_interface import read_interface
-from .aws.node_group import read_node_group
-from .aws.scaling_group import read_scaling_group
-from .aws.security_group import read_existing_groups, read_group
-from .aws.storage import read_bucket, read_lustre
-from .aws.volume import read_volume
+from . import aws, azure, gcp, kubernetes
+from .facts import Fact, ProgramReader, Reader
 from .gpu_stack import operators, with_owners
-from .kubernetes.helm import read_chart
 from .program import Program
 from .unread import lost
 
-Fact = (
-    NodePool
-    | MachineChoice
-    | Interfaces
-    | SecurityGroup
-    | ControlPlane
-    | Nat
-    | InterfaceEndpoint
-    | PublicAddress
-    | Disk
-    | Bucket
-    | FileSystem
-    | Chart
-    | Lost
+READERS: Mapping[str, Reader] = {**aws.READERS, **gcp.READERS, **azure.READERS, **kubernetes.READERS}
+PROGRAM_READERS: tuple[ProgramReader, ...] = (
+    *aws.PROGRAM_READERS,
+    *gcp.PROGRAM_READERS,
+    *azure.PROGRAM_READERS,
+    *kubernetes.PROGRAM_READERS,
 )
-Reader = Callable[[Resource, Program], Iterable[Fact]]
-
-READERS: Mapping[str, Reader] = {
-    types.NODE_GROUP: read_node_group,
-    types.LAUNCH_TEMPLATE: read_template,
-    types.INSTANCE: read_instance,
-    types.SCALING_GROUP: read_scaling_group,
-    types.SECURITY_GROUP: read_group,
-    types.DEFAULT_SECURITY_GROUP: read_group,
-    types.NETWORK_INTERFACE: read_interface,
-    types.CLUSTER: read_cluster,
-    types.NAT_GATEWAY: read_nat_gateway,
-    types.VPC_ENDPOINT: read_endpoint,
-    types.EIP: read_eip,
-    types.VOLUME: read_volume,
-    **dict.fromkeys(types.BUCKETS, read_bucket),
-    types.LUSTRE: read_lustre,
-    types.RELEASE: read_chart,
-    types.CHART_V3: read_chart,
-    types.CHART_V4: read_chart,
-}
-PROGRAM_READERS: tuple[Callable[[Program], Iterable[Fact]], ...] = (read_existing_groups,)
-"""Facts about things that no resource of the program stands for."""
 
 T = TypeVar("T")
 

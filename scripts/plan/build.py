@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from components import clock
-from components.aws import PoolOutline, pool_outlines
-from components.aws.remarks import remarks
 from scripts.errors import BadInput, Exit, GpukitError
 from stacks import settings
 
@@ -19,6 +19,9 @@ from .model import Plan, PoolPlan, StackPlan
 from .recorder import Recording, record
 from .stackfile import StackFile
 from .together import judged_together, of_account, with_judgement
+
+if TYPE_CHECKING:
+    from components.aws import PoolOutline
 
 Progress = Callable[[str], None]
 
@@ -88,9 +91,10 @@ def _described(plan: StackPlan, file: StackFile) -> StackPlan:
         value = json.loads(file.config.get(settings.KEY, "null"))
         region = next((file.config.get(key) for cloud, key in settings.REGION_KEYS.items() if value["cloud"] == cloud), None)
         here = settings.parse(value, stack=file.stack, region=region, file=file.path.name, project=plan.project)
-        pools = tuple(map(_pool, pool_outlines(here.spec))) if here.spec.cloud == "aws" else ()
-        notes = tuple(remarks(here.spec)) if here.spec.cloud == "aws" else ()
-    except (ValueError, LookupError, TypeError, RecursionError):
+        family = import_module(f"components.{here.spec.cloud}")
+        pools = tuple(map(_pool, family.pool_outlines(here.spec)))
+        notes = tuple(family.remarks(here.spec))
+    except (ValueError, LookupError, TypeError, RecursionError, ImportError):
         return plan
     spec = here.spec
     return replace(

@@ -1,8 +1,4 @@
-"""What a set of resources amounts to, in the field's own terms and free of provider types.
-
-Every value that a plan may not know is `Maybe[...]`: an `Unknown` carries its property path into cost, demand and findings.
-Money and quota are judged from these facts alone, whatever program they were read from.
-"""
+"""Nodes of every kind: pools, their counts, images, interfaces and how their capacity is bought."""
 
 from __future__ import annotations
 
@@ -10,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Literal
 
-from .unknown import Maybe, known
+from components.unknown import Maybe, known
 
-Cloud = Literal["aws", "gcp", "azure"]
-CLOUDS: tuple[Cloud, ...] = ("aws", "gcp", "azure")
+from .clouds import Cloud
 
 
 class Market(StrEnum):
@@ -177,136 +171,3 @@ class NodePool:
 @dataclass(frozen=True, kw_only=True)
 class GpuPool(NodePool):
     """A pool with accelerators, or one that may have them: its machine is unknown or in no catalogue."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SecurityGroup:
-    """A security group with what it lets in and out, as far as EFA cares. Unknown where rules cannot be read."""
-
-    urn: str
-    """URN of a planned group; the id of an existing one to which the program adds rules."""
-    name: str
-    ingress_from_self: Maybe[bool]
-    """All protocols in from the group itself."""
-    egress_to_self: Maybe[bool]
-    """All protocols out to the group itself; 0.0.0.0/0 does not count (A1)."""
-    ingress_from: tuple[Maybe[str], ...] = ()
-    """Other groups from which all protocols come in, as URN or id; unknown for a rule whose group or protocol cannot be told."""
-    egress_to: tuple[Maybe[str], ...] = ()
-    """Other groups to which all protocols go out."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ControlPlane:
-    """A managed Kubernetes control plane, billed by the hour."""
-
-    urn: str
-    name: str
-    cloud: Cloud
-    region: Maybe[str]
-    version: Maybe[str | None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Nat:
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class InterfaceEndpoint:
-    """A private way to a service of the cloud, billed by the hour in each of its subnets."""
-
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-    subnets: Maybe[int]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublicAddress:
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Disk:
-    """Block storage. `count` multiplies it: root disks follow their pool's nodes and are not listed apart."""
-
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-    kind: Maybe[str]
-    gib: Maybe[float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Bucket:
-    """Object storage, billed by what it holds: no plan knows how much."""
-
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileSystem:
-    """A managed file system of a fixed size."""
-
-    urn: str
-    cloud: Cloud
-    region: Maybe[str]
-    tier: Maybe[str]
-    """The service's price list and row: `fsx_lustre/persistent_2_ssd_125_gb_month`."""
-    gib: Maybe[float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """A Helm release with the values that the program sets."""
-
-    urn: str
-    name: str
-    chart: Maybe[str]
-    version: Maybe[str | None]
-    namespace: Maybe[str | None]
-    values: Maybe[Mapping[str, object]]
-    cluster: Maybe[str | None] = None
-    timeout_s: Maybe[int | None] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Lost:
-    """Something that bills or matters and could not be read at all."""
-
-    urn: str
-    type: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Inventory:
-    """All facts of one stack."""
-
-    project: str
-    stack: str
-    pools: tuple[NodePool, ...] = ()
-    machine_choices: tuple[MachineChoice, ...] = ()
-    interfaces: tuple[Interfaces, ...] = ()
-    """Every interface list in the program, whether a pool of this program uses it or not."""
-    security_groups: tuple[SecurityGroup, ...] = ()
-    control_planes: tuple[ControlPlane, ...] = ()
-    nats: tuple[Nat, ...] = ()
-    endpoints: tuple[InterfaceEndpoint, ...] = ()
-    addresses: tuple[PublicAddress, ...] = ()
-    disks: tuple[Disk, ...] = ()
-    buckets: tuple[Bucket, ...] = ()
-    file_systems: tuple[FileSystem, ...] = ()
-    charts: tuple[Chart, ...] = ()
-    lost: tuple[Lost, ...] = ()
-
-    @property
-    def gpu_pools(self) -> tuple[GpuPool, ...]:
-        return tuple(p for p in self.pools if isinstance(p, GpuPool))

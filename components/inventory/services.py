@@ -1,0 +1,52 @@
+"""Managed services that bill beside the nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from components.unknown import Maybe
+
+from .clouds import Cloud
+
+
+@dataclass(frozen=True, kw_only=True)
+class ControlPlane:
+    """A managed Kubernetes control plane, billed by the hour."""
+
+    urn: str
+    name: str
+    cloud: Cloud
+    region: Maybe[str]
+    version: Maybe[str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disk:
+    """Block storage. `count` multiplies it: root disks follow their pool's nodes and are not listed apart."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    kind: Maybe[str]
+    gib: Maybe[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bucket:
+    """Object storage, billed by what it holds: no plan knows how much."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileSystem:
+    """A managed file system of a fixed size."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    tier: Maybe[str]
+    """The service's price list and row: `fsx_lustre/persistent_2_ssd_125_gb_month`."""
+    gib: Maybe[float]
