@@ -21,7 +21,7 @@ def gpukit(*arguments: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("stack", STACKS or ["none"])
 def test_a_stack_comes_up_stays_and_goes(stack: str) -> None:
     planned = json.loads(gpukit("plan", stack, "--json").stdout)
-    assert {pool["minimum"] for each in planned["stacks"] for pool in each["pools"]} == {0}, "a live test starts no GPU node"
+    assert {pool["nodes"]["min"] for each in planned["stacks"] for pool in each["fabric"]} == {0}, "a live test starts no GPU node"
     try:
         up = gpukit("up", stack, "--yes")
         assert up.returncode == 0, up.stderr
