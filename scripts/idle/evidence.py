@@ -48,8 +48,9 @@ def use(cluster: Cluster, mine: Mine, now: datetime, rules: Rules) -> str | None
     queue = next((q for q in cluster.queues or () if q.pending or q.admitted), None)
     if queue is not None:
         return f"queue {queue.name} has {queue.pending} waiting and {queue.admitted} admitted workloads"
-    if cluster.requests is not None and cluster.requests.last is not None and now - cluster.requests.last < window and mine.nodes:
-        return f"models were asked {cluster.requests.count} times, last at {cluster.requests.last:%H:%M}"
+    asked = None if cluster.workload == "training" else cluster.requests
+    if asked is not None and asked.last is not None and now - asked.last < window and mine.nodes:
+        return f"models were asked {asked.count} times, last at {asked.last:%H:%M}"
     return _young(cluster, mine, now, rules)
 
 
@@ -73,11 +74,11 @@ def doubt(cluster: Cluster, pool: Pool, mine: Mine, now: datetime, rules: Rules)
         return f"{pool.current} machines bill and {len(mine.nodes)} are nodes of the cluster"
     if any(pod.ended is None for pod in mine.ended):
         return "when GPU pods ended is not known"
-    if cluster.queues is None and cluster.workload != "inference":
+    if cluster.queues is None:
         return "whether jobs wait in a queue is not known"
     if cluster.requests is None and cluster.workload != "training":
         return "how often models are asked is not known"
-    if cluster.requests is not None and cluster.requests.count and cluster.requests.last is None:
+    if cluster.workload != "training" and cluster.requests is not None and cluster.requests.count and cluster.requests.last is None:
         return "when models were asked last is not known"
     return _age_unknown(mine, now, rules)
 

@@ -80,7 +80,7 @@ class Queue(Frozen):
 
 
 class Requests(Frozen):
-    """What model servers were asked."""
+    """What model servers were asked; of a training cluster it says nothing."""
 
     count: Count
     """In the observed time."""

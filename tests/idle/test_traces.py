@@ -27,7 +27,7 @@ def with_counter(base: dict[str, Any], **counters: Any) -> dict[str, Any]:
 
 def inference(**changes: Any) -> Cluster:
     asked = {"count": 0, "last": None, "basis": "no model server in the cluster"}
-    return cluster(**{"workload": "inference", "requests": asked, "queues": None, **changes})
+    return cluster(**{"workload": "inference", "requests": asked, **changes})
 
 
 def test_a_node_that_nothing_used_for_an_hour_is_idle_and_says_what_it_costs() -> None:
