@@ -86,8 +86,8 @@ def verdict(cluster: Cluster, now: datetime, rules: Rules | None = None) -> Verd
         resting=cluster.pools is not None and judge.stray() is None and all(pool.resting for pool in pools),
         at=now,
         window_minutes=judge.rules.window_minutes,
-        usd_per_hour=None if cluster.pools is None else _sum([cluster.other_usd_per_hour, *(pool.usd_per_hour for pool in pools)]),
-        at_stake_usd_per_hour=_sum(0.0 if pool.prepaid else pool.usd_per_hour for pool in pools),
+        usd_per_hour=None if cluster.pools is None else together([cluster.other_usd_per_hour, *(pool.usd_per_hour for pool in pools)]),
+        at_stake_usd_per_hour=together(0.0 if pool.prepaid else pool.usd_per_hour for pool in pools),
     )
 
 
@@ -260,6 +260,7 @@ def _tdp(cluster: Cluster, pool: Pool) -> float | None:
         return None
 
 
-def _sum(parts: Iterable[float | None]) -> float | None:
+def together(parts: Iterable[float | None]) -> float | None:
+    """The sum; None while a part is not known."""
     figures = list(parts)
     return None if any(part is None for part in figures) else sum(part for part in figures if part is not None)
