@@ -148,7 +148,7 @@ def _ignored(source: PoolSource, count: str) -> bool:
 def _price(source: PoolSource) -> Maybe[float | None]:
     """-1, "as much as on demand", is no amount of money but a word."""
     value = source.value("price")
-    return -1.0 if value in (-1, "-1") and not isinstance(value, bool) else number(value, source.path("price"))
+    return -1.0 if value in (-1, "-1") else number(value, source.path("price"))
 
 
 def _surge(source: PoolSource) -> Maybe[str | None]:
