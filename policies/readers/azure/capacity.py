@@ -68,6 +68,7 @@ def _unused(held: ReservedMachines, reservation: Resource, program: Program) -> 
         ),
         zones=held.zones,
         root_disk_gib=0,
+        root_disk_kind="Ephemeral",  # machines that nobody started have no disk
         paths={"machines": "sku.name", "maximum": "sku.capacity"},
     )
 

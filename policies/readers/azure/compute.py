@@ -16,6 +16,8 @@ from .references import location, meant, size_name
 
 _ONE = NodeCount(minimum=1, desired=1, maximum=1)
 _CUSTOM = "CUSTOM"
+_OS_DISK = ("storageProfile", "osDisk")
+_DISK_KIND = ("managedDisk", "storageAccountType")
 _GROUP = ("capacityReservation", "capacityReservationGroup", "id")
 Facts = Iterator[NodePool | MachineChoice]
 
@@ -26,7 +28,6 @@ def read_machine(machine: Resource, program: Program) -> Facts:
     size = size_name(given(text(machine.read("hardwareProfile", "vmSize"), path), path, "not given"))
     priority = text(machine.read("priority"), "priority")
     group = meant(program, machine, "capacityReservation", machine.read(*_GROUP), types.RESERVATION_GROUP)
-    disk = ("storageProfile", "osDisk", "diskSizeGB")
     yield from _pool(
         machine,
         program,
@@ -34,7 +35,7 @@ def read_machine(machine: Resource, program: Program) -> Facts:
         market=_market(priority, "priority", group),
         nodes=_ONE,
         reservation=group,
-        disk=whole(machine.read(*disk), ".".join(disk)),
+        disk=_OS_DISK,
         paths={"machines": path, "market": "priority"},
     )
 
@@ -45,7 +46,6 @@ def read_scale_set(group: Resource, program: Program) -> Facts:
         return
     base = "virtualMachineProfile"
     reserved = meant(program, group, base, group.read(base, *_GROUP), types.RESERVATION_GROUP)
-    disk = (base, "storageProfile", "osDisk", "diskSizeGB")
     yield from _pool(
         group,
         program,
@@ -53,7 +53,7 @@ def read_scale_set(group: Resource, program: Program) -> Facts:
         market=_market(text(group.read(base, "priority"), f"{base}.priority"), f"{base}.priority", reserved),
         nodes=_counts(group, program),
         reservation=reserved,
-        disk=whole(group.read(*disk), ".".join(disk)),
+        disk=(base, *_OS_DISK),
         paths={"machines": "sku.name", "maximum": "sku.capacity", "market": f"{base}.priority"},
     )
 
@@ -66,7 +66,7 @@ def _pool(  # noqa: PLR0913 # one parameter a fact that the two kinds keep in di
     market: Maybe[Market],
     nodes: NodeCount,
     reservation: Maybe[str | None],
-    disk: Maybe[int | None],
+    disk: tuple[str, ...],
     paths: dict[str, str],
 ) -> Facts:
     region = location(program, resource)
@@ -83,7 +83,8 @@ def _pool(  # noqa: PLR0913 # one parameter a fact that the two kinds keep in di
             image=Image(kind=_CUSTOM, driver=None, path="storageProfile.imageReference"),
             placement_group=_placement(resource, program),
             reservation=reservation,
-            root_disk_gib=disk,
+            root_disk_gib=whole(resource.read(*disk, "diskSizeGB"), ".".join((*disk, "diskSizeGB"))),
+            root_disk_kind=text(resource.read(*disk, *_DISK_KIND), ".".join((*disk, *_DISK_KIND))),
             paths=paths,
         )
     )
