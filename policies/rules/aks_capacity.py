@@ -28,7 +28,9 @@ def _cluster(case: Case, found: Agents) -> AksCluster | None:
 def _identity(case: Case) -> Iterator[Verdict]:
     for found in _reserved(case):
         cluster = _cluster(case, found)
-        if cluster is None:
+        if isinstance(found.own.cluster, Unknown):
+            yield cannot_tell(found.own.urn, found.own.cluster, subject=found.own.name, so="it cannot be told whether it may use its group")
+        elif cluster is None:
             text = f"{found.own.name}: its cluster is not in this program. Make sure that it has a user-assigned identity with a role on the group."
             yield Verdict(status=Status.UNCHECKED, urn=found.own.urn, path=found.own.path("capacityReservationGroupID"), message=text)
         elif isinstance(cluster.identity, Unknown):

@@ -8,7 +8,7 @@ from typing import cast
 from components import catalog
 from components.inventory import Chart
 from components.resource import Value, read
-from components.unknown import Maybe, Unknown, known
+from components.unknown import Maybe, Unknown
 from policies.readers.values import flag
 
 from .rule import Case
@@ -19,11 +19,14 @@ _ON_BY_DEFAULT = {(NETWORK_OPERATOR, "nfd.enabled"), (NETWORK_OPERATOR, "nfd.dep
 
 
 def operators(case: Case, name: str, cluster: Maybe[str | None]) -> Sequence[Chart]:
-    """Releases of the chart `name` on `cluster`; one whose cluster cannot be told belongs to the only cluster there is."""
+    """Releases of the chart `name` that may be on `cluster`: of an unknown cluster all, and those whose own cluster cannot be told where
+    there is one cluster at most.
+    """
     only = len(case.inventory.control_planes) <= 1
-    return [
-        c for c in case.inventory.charts if _is(c, name) and ((known(c.cluster) and c.cluster == cluster) or (c.cluster is None and only))
-    ]
+    named = [chart for chart in case.inventory.charts if _is(chart, name)]
+    if isinstance(cluster, Unknown):
+        return named
+    return [chart for chart in named if chart.cluster == cluster or (only and not isinstance(chart.cluster, str))]
 
 
 def _is(chart: Chart, name: str) -> bool:

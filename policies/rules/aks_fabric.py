@@ -117,7 +117,7 @@ def _clusters(case: Case) -> Iterator[tuple[Maybe[str | None], Sequence[Agents]]
 
 
 def _policies(case: Case, cluster: Maybe[str | None]) -> Sequence[NicPolicy]:
-    return [p for p in case.inventory.azure.nic_policies if p.cluster is None or p.cluster == cluster]
+    return [p for p in case.inventory.azure.nic_policies if isinstance(cluster, Unknown) or p.cluster is None or p.cluster == cluster]
 
 
 def _policy(case: Case) -> Iterator[Verdict]:

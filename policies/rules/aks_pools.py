@@ -108,7 +108,8 @@ def _missing(pool: GpuPool, path: str) -> Unknown:
     if isinstance(pool.machines, Unknown):
         return pool.machines
     unread = next((machine for machine in pool.machines if isinstance(machine, Unknown)), None)
-    return unread or Unknown(path, f"{', '.join(str(machine) for machine in pool.machines)}, which is in no catalogue")
+    names = ", ".join(str(machine) for machine in pool.machines)
+    return Unknown(path, f"{names}, which is in no catalogue") if unread is None else unread
 
 
 def _inline_text(pool: GpuPool) -> str:

@@ -28,10 +28,10 @@ def _gpu_clusters(case: Case) -> Iterator[AksCluster]:
 
 def _storage_traffic(case: Case) -> Iterator[Verdict]:
     """J4: a NAT gateway bills every byte that nodes read from storage of their own region."""
-    used = {found.own.subnet for found in agents(case) if known(found.own.subnet)}
+    named = [found.own.subnet for found in agents(case)]
     private = _private_storage(case)
     for subnet in case.inventory.azure.subnets:
-        if subnet.urn not in used and subnet.at == "":
+        if not any(_is(subnet, meant) for meant in named):
             continue
         claim = all_of([subnet.nat, _not(any_of([_endpoint(subnet), private]))])
         path = f"{subnet.at}serviceEndpoints"
@@ -45,6 +45,13 @@ def _storage_traffic(case: Case) -> Iterator[Verdict]:
                 f"Add the service endpoint {STORAGE} to the subnet, which is free, or a private endpoint for blob."
             )
             yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path=path, message=text)
+
+
+def _is(subnet: AzureSubnet, meant: Maybe[str | None]) -> bool:
+    """Whether a pool may mean this subnet; one inside its network's resource has no URN of its own and is told by the end of its id."""
+    if isinstance(meant, Unknown) or meant is None:
+        return meant is not None
+    return meant == subnet.urn if not subnet.at else meant.casefold().endswith(f"/{subnet.name}".casefold())
 
 
 def _endpoint(subnet: AzureSubnet) -> Maybe[bool]:

@@ -138,7 +138,7 @@ def _counts(group: Resource, program: Program) -> NodeCount:
     limits = [limit for setting in scaled for limit in _limits(setting)]
     unknown = next((limit for limit in limits if isinstance(limit, Unknown)), None)
     if unknown is not None or not limits:
-        missing = unknown or Unknown("profiles", "not given by the autoscale setting")
+        missing = Unknown("profiles", "not given by the autoscale setting") if unknown is None else unknown
         return NodeCount(minimum=missing, desired=capacity, maximum=missing)
     bounds = [limit for limit in limits if not isinstance(limit, Unknown)]
     return NodeCount(minimum=min(low for low, _ in bounds), desired=capacity, maximum=max(high for _, high in bounds))
