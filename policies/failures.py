@@ -30,6 +30,7 @@ FAILURES: Mapping[str, str] = {
     "E6": "pods stay Pending: nothing tolerates the taint of spot nodes",
     "E7": "AKS refuses the size, the size in this zone, or its OS disk",
     "E8": "OperationNotAllowed: the cores of the family, of the region or of spot are used up",
+    "E11": "`ibv_reg_mr` cannot allocate memory, and NCCL falls back: containers with RDMA may not pin memory",
     "E12": "the wrong card is used: the Ethernet one of accelerated networking passes for InfiniBand",
     "E13": "no `rdma/*` on the nodes: the Network Operator has no policy",
     "E15": "QuotaExceeded in a subscription of the vendor, where AKS Automatic places nodes",

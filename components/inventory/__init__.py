@@ -20,7 +20,10 @@ from .azure import (
     CapacityGroup,
     FeatureFlag,
     NicPolicy,
+    RdmaContainer,
     ReservedMachines,
+    SubnetGuard,
+    UpgradeWindow,
 )
 from .clouds import CLOUDS, Cloud
 from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
@@ -63,8 +66,11 @@ __all__ = [
     "Owner",
     "PublicAddress",
     "Purchase",
+    "RdmaContainer",
     "ReservedMachines",
     "SecurityGroup",
+    "SubnetGuard",
+    "UpgradeWindow",
 ]
 
 

@@ -48,7 +48,7 @@ class AksPool:
     capacity_group: Maybe[str | None] = None
     """URN of the planned capacity reservation group, or the id of an existing one."""
     after: frozenset[str] = frozenset()
-    """URNs of everything that is there before it, by any chain of dependencies."""
+    """URNs of the roles and feature flags that are there before it, by any chain of dependencies."""
 
     @property
     def inline(self) -> bool:
@@ -76,8 +76,8 @@ class AksCluster:
     authorized_ranges: Maybe[tuple[Maybe[str], ...]] = ()
     node_group_lockdown: Maybe[str | None] = None
     """`ReadOnly` or `Unrestricted`; None for the default, `Unrestricted`."""
-    pools_ignored: bool = False
-    """Whether the program leaves later changes of the inline pools alone."""
+    upgrades: Maybe[str | None] = None
+    """Channel of automatic upgrades: `none`, `patch`, `stable`, `rapid`, `node-image`; None where the program names none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +121,8 @@ class AzureSubnet:
     """Whether its traffic leaves through a NAT gateway."""
     service_endpoints: Maybe[frozenset[str]] = frozenset()
     """Services that it reaches without NAT: `Microsoft.Storage` …"""
+    guard: Maybe[str | None] = None
+    """URN of the planned network security group that guards it, or the id of an existing one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +132,39 @@ class AzurePrivateLink:
     urn: str
     services: Maybe[frozenset[str]]
     """Parts of the service that it leads to: `blob`, `registry` …"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubnetGuard:
+    """A network security group, as far as nodes of one subnet care."""
+
+    urn: str
+    name: str
+    closes_nodes: Maybe[bool]
+    """Whether a rule denies what nodes send to each other before another allows it."""
+    opens_to_all: Maybe[frozenset[str]]
+    """Ports that it opens to every address: `22`, `*` …"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpgradeWindow:
+    """A maintenance configuration of a cluster."""
+
+    urn: str
+    cluster: Maybe[str | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RdmaContainer:
+    """A container that asks for RDMA devices."""
+
+    urn: str
+    name: str
+    path: str
+    resource: str
+    """`rdma/ib` …"""
+    locks_memory: Maybe[bool]
+    """Whether it may pin memory (IPC_LOCK, or privileged)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,6 +205,9 @@ AzureFact = (
     | AzureRole
     | AzureSubnet
     | AzurePrivateLink
+    | SubnetGuard
+    | UpgradeWindow
+    | RdmaContainer
     | NicPolicy
     | FeatureFlag
     | AzureBudget
@@ -187,6 +225,9 @@ class AzureFacts:
     roles: tuple[AzureRole, ...] = ()
     subnets: tuple[AzureSubnet, ...] = ()
     links: tuple[AzurePrivateLink, ...] = ()
+    guards: tuple[SubnetGuard, ...] = ()
+    windows: tuple[UpgradeWindow, ...] = ()
+    rdma: tuple[RdmaContainer, ...] = ()
     nic_policies: tuple[NicPolicy, ...] = ()
     features: tuple[FeatureFlag, ...] = ()
     budgets: tuple[AzureBudget, ...] = ()

@@ -22,6 +22,9 @@ SUBNET = "azure-native:network:Subnet"
 NAT_GATEWAY = "azure-native:network:NatGateway"
 PUBLIC_ADDRESS = "azure-native:network:PublicIPAddress"
 PRIVATE_ENDPOINT = "azure-native:network:PrivateEndpoint"
+GUARD = "azure-native:network:NetworkSecurityGroup"
+GUARD_RULE = "azure-native:network:SecurityRule"
+MAINTENANCE = "azure-native:containerservice:MaintenanceConfiguration"
 STORAGE_ACCOUNT = "azure-native:storage:StorageAccount"
 CONTAINER = "azure-native:storage:BlobContainer"
 LUSTRE = "azure-native:storagecache:AmlFilesystem"
@@ -31,15 +34,25 @@ BUDGETS = ("azure-native:consumption:Budget", "azure-native:costmanagement:Budge
 FEATURES = ("azure-native:features:SubscriptionFeatureRegistration",)
 NIC_POLICY = "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy"
 NIC_NODE_POLICY = "kubernetes:mellanox.com/v1alpha1:NicNodePolicy"
-FEATURE_RULE = "kubernetes:nfd.k8s-sigs.io/v1alpha1:NodeFeatureRule"
 PROVIDERS = ("pulumi:providers:azure-native", "pulumi:providers:azure")
 
 READ = frozenset(
     {
         *(*CLUSTERS, AGENT_POOL, CLASSIC_POOL, VIRTUAL_MACHINE, SCALE_SET, *AUTOSCALES, DISK, RESERVATION_GROUP, RESERVATION),
-        *(PLACEMENT_GROUP, *RESOURCE_GROUPS, NETWORK, SUBNET, NAT_GATEWAY, PUBLIC_ADDRESS, PRIVATE_ENDPOINT),
+        *(
+            PLACEMENT_GROUP,
+            *RESOURCE_GROUPS,
+            NETWORK,
+            SUBNET,
+            NAT_GATEWAY,
+            PUBLIC_ADDRESS,
+            PRIVATE_ENDPOINT,
+            GUARD,
+            GUARD_RULE,
+            MAINTENANCE,
+        ),
         *(STORAGE_ACCOUNT, CONTAINER, LUSTRE, IDENTITY, ROLE_ASSIGNMENT, *BUDGETS, *FEATURES),
-        *(NIC_POLICY, NIC_NODE_POLICY, FEATURE_RULE, *PROVIDERS),
+        *(NIC_POLICY, NIC_NODE_POLICY, *PROVIDERS),
     }
 )
 """Every type of which some Azure reader reads a property, of the resource itself or of one that refers to it."""

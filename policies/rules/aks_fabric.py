@@ -203,6 +203,25 @@ def _provisioning(case: Case) -> Iterator[Verdict]:
         yield from found.judged(cluster.automatic, "vmSize", automatic, "it cannot be told in whose subscription its nodes stand")
 
 
+# --- GPU-AKS-28
+
+
+def _pinned(case: Case) -> Iterator[Verdict]:
+    """E11: RDMA pins memory, and the limit of a container is small."""
+    if next(_fabric(case), None) is None:
+        return
+    for found in case.inventory.azure.rdma:
+        name = f"{found.name}: {found.path} asks for {found.resource}"
+        if isinstance(found.locks_memory, Unknown):
+            yield cannot_tell(
+                found.urn, found.locks_memory, subject=found.name, so="it cannot be told whether its containers may pin memory"
+            )
+        elif not found.locks_memory:
+            text = f"{name} and may not pin memory: ibv_reg_mr fails, and NCCL falls back or ends. Add the capability IPC_LOCK, unless the nodes "
+            text += "give containers an unlimited memlock."
+            yield Verdict(status=Status.VIOLATED, urn=found.urn, path=f"{found.path}.securityContext", message=text)
+
+
 RULES = (
     Rule(
         id="GPU-AKS-20",
@@ -272,6 +291,15 @@ RULES = (
         scope=Scope.STACK,
         check=_provisioning,
         fix="sku: {name: Base}",
+        level=Level.ADVISORY,
+    ),
+    Rule(
+        id="GPU-AKS-28",
+        title="Containers with RDMA devices may pin memory",
+        failures=("E11",),
+        scope=Scope.STACK,
+        check=_pinned,
+        fix="securityContext: {capabilities: {add: [IPC_LOCK]}}",
         level=Level.ADVISORY,
     ),
 )

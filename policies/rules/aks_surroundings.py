@@ -124,6 +124,47 @@ def _budget(case: Case) -> Iterator[Verdict]:
         yield Verdict(status=Status.VIOLATED, urn=budgets[0].urn, path="scope", message=text)
 
 
+# --- GPU-AKS-44
+
+
+def _guards(case: Case) -> Iterator[Verdict]:
+    """The network security groups of subnets with GPU nodes."""
+    meant = [found.own.subnet for found in gpu_agents(case)]
+    used = {subnet.guard for subnet in case.inventory.azure.subnets if any(_is(subnet, pool) for pool in meant) and known(subnet.guard)}
+    for guard in case.inventory.azure.guards:
+        if guard.urn not in used:
+            continue
+        if isinstance(guard.closes_nodes, Unknown) or isinstance(guard.opens_to_all, Unknown):
+            missing = guard.closes_nodes if isinstance(guard.closes_nodes, Unknown) else guard.opens_to_all
+            if isinstance(missing, Unknown):
+                yield cannot_tell(guard.urn, missing, subject=guard.name, so="it cannot be told whether nodes reach each other")
+            continue
+        if guard.closes_nodes:
+            text = f"{guard.name}: a rule denies what nodes of the network send each other before another allows it: jobs over several nodes never "
+            text += "find each other. Allow VirtualNetwork with all protocols at a smaller priority number."
+            yield Verdict(status=Status.VIOLATED, urn=guard.urn, path="securityRules", message=text)
+        if guard.opens_to_all:
+            text = f"{guard.name}: ports {', '.join(sorted(guard.opens_to_all))} of GPU nodes are open to every address. Name the addresses that need them."
+            yield Verdict(status=Status.VIOLATED, urn=guard.urn, path="securityRules", message=text)
+
+
+# --- GPU-AKS-45
+
+
+def _upgrades(case: Case) -> Iterator[Verdict]:
+    """An upgrade drains nodes under running jobs, at a time that someone should have chosen."""
+    windows = {window.cluster for window in case.inventory.azure.windows if known(window.cluster)}
+    untold = any(isinstance(window.cluster, Unknown) for window in case.inventory.azure.windows)
+    for cluster in _gpu_clusters(case):
+        channel = cluster.upgrades
+        if isinstance(channel, Unknown):
+            yield cannot_tell(cluster.urn, channel, subject=cluster.name, so="it cannot be told when its nodes are drained")
+        elif channel not in (None, "none") and cluster.urn not in windows and not untold:
+            text = f"{cluster.name}: upgrades come by the channel {channel} at any hour and drain nodes under running jobs. "
+            text += "Add a MaintenanceConfiguration (aksManagedAutoUpgradeSchedule) with a window, or set the channel none."
+            yield Verdict(status=Status.VIOLATED, urn=cluster.urn, path="autoUpgradeProfile.upgradeChannel", message=text)
+
+
 RULES = (
     Rule(
         id="GPU-AKS-40",
@@ -158,6 +199,24 @@ RULES = (
         scope=Scope.STACK,
         check=_budget,
         fix="a Budget for the node resource group beside that of the cluster's",
+        level=Level.ADVISORY,
+    ),
+    Rule(
+        id="GPU-AKS-44",
+        title="GPU nodes reach each other, and not everyone reaches them",
+        failures=(),
+        scope=Scope.STACK,
+        check=_guards,
+        fix="an inbound rule that allows VirtualNetwork before any that denies everything",
+        level=Level.ADVISORY,
+    ),
+    Rule(
+        id="GPU-AKS-45",
+        title="Automatic upgrades of clusters with GPUs have a window",
+        failures=(),
+        scope=Scope.STACK,
+        check=_upgrades,
+        fix="a MaintenanceConfiguration named aksManagedAutoUpgradeSchedule",
         level=Level.ADVISORY,
     ),
 )

@@ -149,3 +149,38 @@ def test_gpus_in_an_automatic_cluster_are_told() -> None:
 @pytest.mark.failure("E15")
 def test_a_base_cluster_repairs_it() -> None:
     assert judged(inference(), "GPU-AKS-27") == judged(inference().set("aks", None, "sku"), "GPU-AKS-27") == []
+
+
+# --- GPU-AKS-28
+
+
+def job(**context: Any) -> Raw:
+    container = {"name": "train", "image": "pytorch", "resources": {"limits": {"rdma/ib": "8", "nvidia.com/gpu": "8"}}, **context}
+    template = {"spec": {"template": {"spec": {"containers": [container, {"name": "sidecar"}]}}}}
+    spec = {"replicatedJobs": [{"name": "workers", "template": template}]}
+    return infiniband().plus("kubernetes:jobset.x-k8s.io/v1alpha2:JobSet", "train", spec=spec)
+
+
+@pytest.mark.failure("E11")
+def test_a_container_with_rdma_that_may_not_pin_memory_is_told() -> None:
+    program = job()
+    (finding,) = judged(program, "GPU-AKS-28")
+    assert (finding.status, finding.level, finding.urn) == (Status.VIOLATED, Level.ADVISORY, program.urn("train"))
+    assert finding.path == "spec.replicatedJobs[0].template.spec.template.spec.containers[0].securityContext"
+
+
+@pytest.mark.failure("E11")
+@pytest.mark.parametrize("context", [{"capabilities": {"add": ["IPC_LOCK"]}}, {"privileged": True}])
+def test_the_capability_or_privilege_repairs_it(context: dict[str, Any]) -> None:
+    assert judged(job(securityContext=context), "GPU-AKS-28") == []
+
+
+@pytest.mark.parametrize("context", [Unknown("c"), {"capabilities": {"add": Unknown("a")}}, {"privileged": Unknown("p")}])
+def test_a_context_that_is_hidden_is_unknown(context: object) -> None:
+    (finding,) = judged(job(securityContext=context), "GPU-AKS-28")
+    assert finding.status is Status.UNKNOWN
+
+
+def test_containers_on_clusters_without_infiniband_are_not_asked() -> None:
+    program = job()
+    assert judged(program.set("h100", "Standard_NC24ads_A100_v4", "vmSize"), "GPU-AKS-28") == []

@@ -98,3 +98,74 @@ def test_a_budget_over_the_subscription_or_a_second_one_repairs_it() -> None:
 def test_a_scope_that_is_hidden_is_unknown() -> None:
     (finding,) = judged(budget(Unknown("scope")), "GPU-AKS-43")
     assert finding.status is Status.UNKNOWN
+
+
+# --- GPU-AKS-44
+
+
+def rule(priority: int, access: str, source: str, port: str = "*", protocol: str = "*") -> dict[str, object]:
+    return {
+        "name": f"rule-{priority}",
+        "priority": priority,
+        "access": access,
+        "direction": "Inbound",
+        "protocol": protocol,
+        "sourceAddressPrefix": source,
+        "destinationPortRange": port,
+    }
+
+
+DENY, ALLOW = rule(200, "Deny", "*"), rule(100, "Allow", "VirtualNetwork")
+
+
+def guarded(*rules: object) -> Raw:
+    program = inference().plus("azure-native:network/v20240101:NetworkSecurityGroup", "nsg", securityRules=list(rules))
+    return program.set("nodes", {"id": "@nsg"}, "networkSecurityGroup")
+
+
+def test_denying_everything_keeps_nodes_apart() -> None:
+    (finding,) = judged(guarded(DENY, rule(300, "Allow", "VirtualNetwork")), "GPU-AKS-44")
+    assert (finding.level, finding.path) == (Level.ADVISORY, "securityRules")
+    assert "jobs over several nodes never find each other" in finding.message
+
+
+@pytest.mark.parametrize("rules", [(), (ALLOW, DENY), (rule(200, "Deny", "*", "22"),), ({**DENY, "direction": "Outbound"},)])
+def test_allowing_the_network_first_or_denying_less_repairs_it(rules: tuple[object, ...]) -> None:
+    assert judged(guarded(*rules), "GPU-AKS-44") == []
+
+
+def test_a_rule_of_its_own_counts_like_one_inside() -> None:
+    program = guarded().plus("azure-native:network:SecurityRule", "deny", networkSecurityGroupName="@nsg", **DENY)
+    assert len(judged(program, "GPU-AKS-44")) == 1
+
+
+@pytest.mark.parametrize("source", ["*", "Internet", "0.0.0.0/0"])
+def test_a_port_that_is_open_to_everyone_is_told(source: str) -> None:
+    (finding,) = judged(guarded(rule(100, "Allow", source, "22", "Tcp")), "GPU-AKS-44")
+    assert "ports 22 of GPU nodes are open to every address" in finding.message
+    assert judged(guarded(rule(100, "Allow", "203.0.113.0/24", "22", "Tcp")), "GPU-AKS-44") == []
+
+
+@pytest.mark.parametrize(
+    "hidden", [Unknown("rules"), [{**DENY, "priority": Unknown("p")}], [{"direction": "Inbound"}], [{**DENY, "sourceAddressPrefixes": [1]}]]
+)
+def test_rules_that_cannot_be_read_are_unknown(hidden: object) -> None:
+    (finding,) = judged(guarded().set("nsg", hidden, "securityRules"), "GPU-AKS-44")
+    assert finding.status is Status.UNKNOWN
+
+
+# --- GPU-AKS-45
+
+
+def test_upgrades_at_any_hour_are_told_and_a_window_repairs_it() -> None:
+    program = inference().set("aks", {"upgradeChannel": "stable"}, "autoUpgradeProfile")
+    (finding,) = judged(program, "GPU-AKS-45")
+    assert finding.path == "autoUpgradeProfile.upgradeChannel"
+    window = "azure-native:containerservice/v20250101:MaintenanceConfiguration"
+    assert judged(program.plus(window, "window", resourceName="@aks", configName="aksManagedAutoUpgradeSchedule"), "GPU-AKS-45") == []
+    assert judged(program.set("aks", {"upgradeChannel": "none"}, "autoUpgradeProfile"), "GPU-AKS-45") == []
+
+
+def test_a_channel_that_is_hidden_is_unknown() -> None:
+    (finding,) = judged(inference().hide("aks", "autoUpgradeProfile"), "GPU-AKS-45")
+    assert finding.status is Status.UNKNOWN

@@ -16,7 +16,10 @@ from components.inventory import (
     CapacityGroup,
     FeatureFlag,
     NicPolicy,
+    RdmaContainer,
     ReservedMachines,
+    SubnetGuard,
+    UpgradeWindow,
 )
 from policies.readers import azure_types as types
 from policies.readers.facts import Fact, ProgramReader, Reader
@@ -25,9 +28,11 @@ from .agent_pool import read_agent_pool, read_classic_pool
 from .capacity import read_group, read_reservation
 from .cluster import read_classic_cluster, read_cluster
 from .compute import read_disk, read_machine, read_scale_set
+from .containers import read_rdma_containers
+from .guard import read_guard
 from .network import read_address, read_endpoint, read_nat_gateway, read_network, read_subnet
 from .storage import read_account, read_container, read_lustre
-from .surroundings import read_budget, read_feature, read_nic_policies, read_role
+from .surroundings import read_budget, read_feature, read_nic_policies, read_role, read_window
 
 READERS: Mapping[str, Reader] = {
     types.CLUSTER: read_cluster,
@@ -48,10 +53,12 @@ READERS: Mapping[str, Reader] = {
     types.CONTAINER: read_container,
     types.LUSTRE: read_lustre,
     types.ROLE_ASSIGNMENT: read_role,
+    types.GUARD: read_guard,
+    types.MAINTENANCE: read_window,
     **dict.fromkeys(types.FEATURES, read_feature),
     **dict.fromkeys(types.BUDGETS, read_budget),
 }
-PROGRAM_READERS: tuple[ProgramReader, ...] = (read_nic_policies,)
+PROGRAM_READERS: tuple[ProgramReader, ...] = (read_nic_policies, read_rdma_containers)
 
 T = TypeVar("T")
 
@@ -71,6 +78,9 @@ def gathered(facts: Iterable[Fact]) -> AzureFacts:
         roles=kind(AzureRole),
         subnets=kind(AzureSubnet),
         links=kind(AzurePrivateLink),
+        guards=kind(SubnetGuard),
+        windows=kind(UpgradeWindow),
+        rdma=kind(RdmaContainer),
         nic_policies=kind(NicPolicy),
         features=kind(FeatureFlag),
         budgets=kind(AzureBudget),

@@ -14,7 +14,7 @@ from policies.readers.values import first, given, items, number, text
 
 from .pool_nodes import machines, nodes
 from .pool_source import CLASSIC, NATIVE, PoolSource
-from .references import behind, meant, region_of
+from .references import awaited, meant, region_of
 
 SPOT_TAINT = "kubernetes.azure.com/scalesetpriority=spot:NoSchedule"
 """Put on the nodes of spot pools by AKS; it cannot be removed (E6)."""
@@ -135,7 +135,7 @@ def _own(source: PoolSource, name: str, cluster: Maybe[str]) -> AksPool:
         public_addresses=source.flag("public"),
         subnet=source.reference("subnet", types.SUBNET),
         capacity_group=source.reference("capacity_group", types.RESERVATION_GROUP),
-        after=behind(source.program, source.resource),
+        after=awaited(source.program, source.resource),
     )
 
 

@@ -9,7 +9,7 @@ from components.resource import Resource, read
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
 from policies.readers.program import Program
-from policies.readers.values import flag, items, text
+from policies.readers.values import any_of, flag, items, text
 
 from .agent_pool import read_default_pool, read_inline_pools
 from .references import location, meant
@@ -28,7 +28,7 @@ def read_cluster(cluster: Resource, program: Program) -> Facts:
     yield from read_inline_pools(cluster, program, region)
     if _word(cluster, "networkProfile", "outboundType") == _MANAGED_NAT:
         yield Nat(urn=cluster.urn, cloud="azure", region=region)
-    if isinstance(own.node_provisioning, Unknown) or own.node_provisioning:
+    if any_of([own.node_provisioning, own.automatic]) is not False:  # AKS Automatic brings it along
         reason = "with node auto-provisioning, which starts machines without an upper bound in the program"
         yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
 
@@ -62,7 +62,7 @@ def _own(cluster: Resource, program: Program) -> AksCluster:
         private=_flag(cluster, "apiServerAccessProfile", "enablePrivateCluster"),
         authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIPRanges"),
         node_group_lockdown=_word(cluster, "nodeResourceGroupProfile", "restrictionLevel"),
-        pools_ignored="agentPoolProfiles" in cluster.options.ignore_changes,
+        upgrades=_word(cluster, "autoUpgradeProfile", "upgradeChannel"),
     )
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from components.inventory import AzurePrivateLink, AzureSubnet, InterfaceEndpoint, Nat, PublicAddress
 from components.resource import Resource, Value, read
 from components.unknown import Maybe, Unknown
+from policies.readers import azure_types as types
 from policies.readers.program import Program
 from policies.readers.values import items, text
 
-from .references import location
+from .references import location, meant
 
 _LINKS = ("privateLinkServiceConnections", "manualPrivateLinkServiceConnections")
 
@@ -47,28 +48,32 @@ def _services(endpoint: Resource) -> Maybe[frozenset[str]]:
 
 
 def read_subnet(subnet: Resource, program: Program) -> Iterator[AzureSubnet]:
-    _ = program
-    yield _subnet(subnet, subnet.name, (), "")
+    yield _subnet(program, subnet, subnet.name, (), "")
 
 
 def read_network(network: Resource, program: Program) -> Iterator[AzureSubnet]:
     """The subnets inside a virtual network's resource."""
-    _ = program
     listed = items(network.read("subnets"), "subnets")
     for i in range(0 if isinstance(listed, Unknown) else len(listed)):
         named = text(network.read("subnets", i, "name"), "name")
-        yield _subnet(network, named if isinstance(named, str) else f"subnets[{i}]", ("subnets", i), f"subnets[{i}].")
+        yield _subnet(program, network, named if isinstance(named, str) else f"subnets[{i}]", ("subnets", i), f"subnets[{i}].")
 
 
-def _subnet(resource: Resource, name: str, base: tuple[str | int, ...], at: str) -> AzureSubnet:
+def _subnet(program: Program, resource: Resource, name: str, base: tuple[str | int, ...], at: str) -> AzureSubnet:
     gateway = resource.read(*base, "natGateway")
     return AzureSubnet(
         urn=resource.urn,
         name=name,
         at=at,
         nat=gateway if isinstance(gateway, Unknown) else gateway is not None,
+        guard=_guard(program, resource, base),
         service_endpoints=_service_endpoints(resource.read(*base, "serviceEndpoints"), f"{at}serviceEndpoints"),
     )
+
+
+def _guard(program: Program, resource: Resource, base: tuple[str | int, ...]) -> Maybe[str | None]:
+    key = "networkSecurityGroup"
+    return meant(program, resource, str(base[0]) if base else key, resource.read(*base, key, "id"), types.GUARD)
 
 
 def _service_endpoints(value: Value, path: str) -> Maybe[frozenset[str]]:

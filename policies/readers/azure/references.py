@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 from components import catalog
 from components.resource import Resource, Value
@@ -20,6 +21,7 @@ _OWN_NAME: Mapping[str, tuple[str, ...]] = {
     types.PLACEMENT_GROUP: ("proximityPlacementGroupName",),
     types.STORAGE_ACCOUNT: ("accountName",),
     types.SCALE_SET: ("vmScaleSetName",),
+    types.GUARD: ("networkSecurityGroupName",),
     types.RESOURCE_GROUPS[0]: ("resourceGroupName",),
 }
 """Which input holds a resource's own name."""
@@ -64,18 +66,28 @@ def _names(program: Program) -> Mapping[tuple[str, str], Sequence[Resource]]:
     return found
 
 
-def behind(program: Program, resource: Resource) -> frozenset[str]:
-    """URNs of everything on which `resource` depends, by any chain of dependencies."""
-    found: set[str] = set()
-    waiting = [resource]
-    while waiting:
-        current = waiting.pop()
-        direct = {*current.dependencies, *(urn for urns in current.property_dependencies.values() for urn in urns)}
-        for urn in direct - found:
-            found.add(urn)
-            if (source := program.resources.by_urn.get(urn)) is not None:
-                waiting.append(source)
-    return frozenset(found)
+_AWAITED = (types.ROLE_ASSIGNMENT, *types.FEATURES)
+"""What must be there before a pool, though no property of the pool names it."""
+
+
+def awaited(program: Program, resource: Resource) -> frozenset[str]:
+    """URNs of the roles and feature flags on which `resource` depends, by any chain of dependencies."""
+    return program.once(_awaited)[resource.urn]
+
+
+def _awaited(program: Program) -> Mapping[str, frozenset[str]]:
+    """For every resource at once: one round where dependencies come first, as they are registered, and more where a source mixes them."""
+    found: dict[str, frozenset[str]] = {resource.urn: frozenset() for resource in program.resources}
+    changed = True
+    while changed:
+        changed = False
+        for resource in program.resources:
+            direct = {*resource.dependencies, *(urn for urns in resource.property_dependencies.values() for urn in urns)}
+            own = {resource.urn} if resource.type in _AWAITED else set[str]()
+            behind = frozenset(own).union(*(found.get(urn, frozenset()) for urn in direct))
+            changed = changed or behind != found[resource.urn]
+            found[resource.urn] = behind
+    return found
 
 
 def location(program: Program, resource: Resource) -> Maybe[str]:
@@ -115,5 +127,9 @@ def size_name(written: Maybe[str]) -> Maybe[str]:
     """A machine size as the catalogue spells it; unchanged where it has none of that name."""
     if isinstance(written, Unknown) or catalog.find_machine("azure", written) is not None:
         return written
-    wanted = written.casefold()
-    return next((m.name for m in catalog.machines("azure") if m.name.casefold() == wanted), written)
+    return _sizes().get(written.casefold(), written)
+
+
+@cache
+def _sizes() -> Mapping[str, str]:
+    return {machine.name.casefold(): machine.name for machine in catalog.machines("azure")}

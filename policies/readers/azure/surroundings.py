@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import AzureBudget, AzureRole, FeatureFlag, NicPolicy
+from components.inventory import AzureBudget, AzureRole, FeatureFlag, NicPolicy, UpgradeWindow
 from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
@@ -24,6 +24,11 @@ def read_role(role: Resource, program: Program) -> Iterator[AzureRole]:
 def read_feature(feature: Resource, program: Program) -> Iterator[FeatureFlag]:
     _ = program
     yield FeatureFlag(urn=feature.urn, feature=text(feature.read("featureName"), "featureName"))
+
+
+def read_window(window: Resource, program: Program) -> Iterator[UpgradeWindow]:
+    cluster = meant(program, window, "resourceName", window.read("resourceName"), *types.CLUSTERS)
+    yield UpgradeWindow(urn=window.urn, cluster=cluster)
 
 
 def read_budget(budget: Resource, program: Program) -> Iterator[AzureBudget]:
