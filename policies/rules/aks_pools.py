@@ -59,10 +59,7 @@ class Agents:
 
 def agents(case: Case) -> Iterator[Agents]:
     pools = {(pool.urn, pool.name): pool for pool in case.inventory.pools if pool.cloud == "azure"}
-    for own in case.inventory.azure.pools:
-        pool = pools.get((own.urn, own.name))
-        if pool is not None:
-            yield Agents(own, pool)
+    return (Agents(own, pools[own.urn, own.name]) for own in case.inventory.azure.pools)
 
 
 def gpu_agents(case: Case) -> Iterator[Agents]:

@@ -134,17 +134,17 @@ def _guards(case: Case) -> Iterator[Verdict]:
     for guard in case.inventory.azure.guards:
         if guard.urn not in used:
             continue
-        if isinstance(guard.closes_nodes, Unknown) or isinstance(guard.opens_to_all, Unknown):
-            missing = guard.closes_nodes if isinstance(guard.closes_nodes, Unknown) else guard.opens_to_all
-            if isinstance(missing, Unknown):
-                yield cannot_tell(guard.urn, missing, subject=guard.name, so="it cannot be told whether nodes reach each other")
+        closes, opened = guard.closes_nodes, guard.opens_to_all
+        if isinstance(closes, Unknown) or isinstance(opened, Unknown):
+            hidden = next(fact for fact in (closes, opened) if isinstance(fact, Unknown))
+            yield cannot_tell(guard.urn, hidden, subject=guard.name, so="it cannot be told whether nodes reach each other")
             continue
-        if guard.closes_nodes:
+        if closes:
             text = f"{guard.name}: a rule denies what nodes of the network send each other before another allows it: jobs over several nodes never "
             text += "find each other. Allow VirtualNetwork with all protocols at a smaller priority number."
             yield Verdict(status=Status.VIOLATED, urn=guard.urn, path="securityRules", message=text)
-        if guard.opens_to_all:
-            text = f"{guard.name}: ports {', '.join(sorted(guard.opens_to_all))} of GPU nodes are open to every address. Name the addresses that need them."
+        if opened:
+            text = f"{guard.name}: ports {', '.join(sorted(opened))} of GPU nodes are open to every address. Name the addresses that need them."
             yield Verdict(status=Status.VIOLATED, urn=guard.urn, path="securityRules", message=text)
 
 

@@ -382,3 +382,103 @@ def test_family_region_and_spot_are_counted_apart() -> None:
 def test_the_pack_reads_a_versioned_type() -> None:
     assert CLUSTER not in types.READ
     assert is_read(CLUSTER)
+
+
+# --- what cannot be read
+
+
+def test_labels_are_kept_and_what_is_no_object_is_unknown() -> None:
+    labelled = pool(inference().set("a10", {"team": "research", "empty": ""}, "nodeLabels"), "a10").labels
+    assert known(labelled)
+    assert (labelled["team"], str(labelled["empty"])) == ("research", "unknown: nodeLabels.empty is empty")
+    assert isinstance(pool(inference().set("a10", ["team"], "nodeLabels"), "a10").labels, Unknown)
+
+
+@pytest.mark.parametrize("taints", ["all", Unknown("t"), ["a=b:NoSchedule", Unknown("t")]])
+def test_taints_that_cannot_be_read_are_unknown(taints: object) -> None:
+    assert isinstance(pool(inference().set("a10", taints, "nodeTaints"), "a10").taints, Unknown)
+
+
+def test_taints_of_a_pool_that_may_be_spot_are_unknown() -> None:
+    assert isinstance(pool(inference().hide("a10", "scaleSetPriority"), "a10").taints, Unknown)
+
+
+def test_a_priority_that_azure_does_not_have_is_unknown() -> None:
+    market = pool(inference().set("a10", "Cheap", "scaleSetPriority"), "a10").market
+    assert str(market) == "unknown: scaleSetPriority is 'Cheap', which is neither Regular nor Spot"
+
+
+def test_a_windows_pool_has_the_image_of_its_system() -> None:
+    image = pool(inference().set("a10", "Windows", "osType"), "a10").image
+    assert image is not None
+    assert image.kind == "Windows"
+
+
+@pytest.mark.parametrize("part", ["size", "count"])
+def test_a_mixed_pool_with_a_hidden_part_is_unknown(part: str) -> None:
+    entry = {"size": "Standard_NC4as_T4_v3", "count": 2, part: Unknown(part)}
+    found = pool(inference().set("a10", {"scale": {"manual": [entry]}}, "virtualMachinesProfile"), "a10")
+    told = found.nodes.maximum if part == "count" else found.machines[0] if known(found.machines) else None
+    assert isinstance(told, Unknown)
+
+
+def test_a_mixed_pool_whose_list_is_hidden_is_unknown() -> None:
+    found = pool(inference().set("a10", {"scale": {"manual": Unknown("m")}}, "virtualMachinesProfile"), "a10")
+    assert isinstance(found.machines, Unknown)
+    assert isinstance(found.nodes.maximum, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fact"),
+    [
+        ({"sku": {"name": Unknown("n"), "capacity": 1}}, "machines"),
+        ({"skuProfile": {"vmSizes": Unknown("v")}}, "machines"),
+        ({"virtualMachineProfile": {"priority": Unknown("p")}}, "market"),
+        ({"virtualMachineProfile": {"priority": "Cheap"}}, "market"),
+        ({"zones": Unknown("z")}, "zones"),
+    ],
+)
+def test_a_scale_set_with_a_hidden_part_is_unknown_there(changes: dict[str, Any], fact: str) -> None:
+    found = getattr(pool(scale_set(**changes), "set"), fact)
+    assert isinstance(found, Unknown) or any(isinstance(entry, Unknown) for entry in found)
+
+
+def test_a_scale_set_in_reserved_capacity_is_bought_so() -> None:
+    group = "/subscriptions/s/resourceGroups/g/providers/Microsoft.Compute/capacityReservationGroups/theirs"
+    profile = {"capacityReservation": {"capacityReservationGroup": {"id": group}}}
+    assert pool(scale_set(virtualMachineProfile=profile), "set").market is Market.RESERVATION
+
+
+@pytest.mark.parametrize("limit", [{"minimum": "0"}, {"maximum": "4"}, {}])
+def test_an_autoscale_setting_without_limits_bounds_nothing(limit: dict[str, str]) -> None:
+    program = scale_set().add(azure.AUTOSCALE, "scaler", targetResourceUri="@set", profiles=[{"capacity": limit}])
+    assert isinstance(pool(program, "set").nodes.maximum, Unknown)
+
+
+@pytest.mark.parametrize("links", [Unknown("l"), [{"groupIds": Unknown("g")}]])
+def test_an_endpoint_that_is_hidden_leads_nobody_knows_where(links: object) -> None:
+    program = Raw().add(azure.PRIVATE_ENDPOINT, "link", location="eastus", privateLinkServiceConnections=links)
+    assert isinstance(facts(program).azure.links[0].services, Unknown)
+
+
+@pytest.mark.parametrize("ranges", [Unknown("r"), "203.0.113.0/24"])
+def test_address_ranges_that_cannot_be_read_are_unknown(ranges: object) -> None:
+    assert isinstance(cluster(inference().set("aks", {"authorizedIPRanges": ranges}, "apiServerAccessProfile")).authorized_ranges, Unknown)
+
+
+@pytest.mark.parametrize("written", [Unknown("i"), Secret("i"), 7])
+def test_identities_that_cannot_be_read_are_unknown(written: object) -> None:
+    (found,) = cluster(inference().set("aks", {"type": "UserAssigned", "userAssignedIdentities": written}, "identity")).identities
+    assert isinstance(found, Unknown)
+
+
+def test_identities_are_the_keys_of_an_object_too() -> None:
+    arm = "/subscriptions/s/resourceGroups/g/providers/Microsoft.ManagedIdentity/userAssignedIdentities/theirs"
+    assert cluster(inference().set("aks", {"userAssignedIdentities": {arm: {}}}, "identity")).identities == (arm,)
+
+
+def test_objects_that_nest_without_end_hold_no_container() -> None:
+    node: Any = {"containers": [{"resources": {"limits": {"rdma/ib": 1}}}]}
+    for _ in range(40):
+        node = {"below": node}
+    assert facts(Raw().add("kubernetes:core/v1:Pod", "deep", spec=node)).azure.rdma == ()

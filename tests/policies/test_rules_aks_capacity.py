@@ -97,3 +97,18 @@ def test_zones_of_a_gpu_pool_are_unchecked_and_said_to_be_so() -> None:
 @pytest.mark.failure("E7")
 def test_no_zones_leave_nothing_to_check() -> None:
     assert judged(inference(), "GPU-AKS-33") == []
+
+
+def test_zones_that_are_hidden_are_unknown() -> None:
+    (finding,) = judged(inference().hide("a10", "availabilityZones"), "GPU-AKS-33")
+    assert finding.status is Status.UNKNOWN
+
+
+def test_a_cluster_that_is_hidden_is_no_pass() -> None:
+    (finding,) = judged(infiniband().hide("h100", "resourceName"), "GPU-AKS-30")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_a_group_that_is_hidden_is_no_pass() -> None:
+    (finding,) = judged(infiniband().hide("h100", "capacityReservationGroupID"), "GPU-AKS-31")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)

@@ -184,3 +184,9 @@ def test_a_context_that_is_hidden_is_unknown(context: object) -> None:
 def test_containers_on_clusters_without_infiniband_are_not_asked() -> None:
     program = job()
     assert judged(program.set("h100", "Standard_NC24ads_A100_v4", "vmSize"), "GPU-AKS-28") == []
+
+
+@pytest.mark.parametrize(("key", "rule"), [("maxCount", "GPU-AKS-20"), ("availabilityZones", "GPU-AKS-21"), ("osSKU", "GPU-AKS-21")])
+def test_settings_that_are_hidden_are_unknown(key: str, rule: str) -> None:
+    (finding,) = judged(infiniband().hide("h100", key), rule)
+    assert (finding.status, finding.path) == (Status.UNKNOWN, key)

@@ -152,3 +152,33 @@ def test_regular_pools_ask_for_no_toleration() -> None:
 def test_tolerations_that_are_hidden_are_no_pass(where: tuple[str | int, ...]) -> None:
     (finding,) = judged(inference().hide("operator", *where), "GPU-AKS-14")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_what_is_hidden_leaves_runtime_and_system_unknown() -> None:
+    (runtime,) = judged(inference().set("operator", Unknown("r"), "values", "operator"), "GPU-AKS-11")
+    assert (runtime.status, runtime.level) == (Status.UNKNOWN, Level.ADVISORY)
+    (sku,) = judged(a100("None").hide("h100", "osSKU"), "GPU-AKS-12")
+    assert (sku.status, sku.fails) == (Status.UNKNOWN, True)
+
+
+def test_tolerations_that_are_no_list_are_unknown() -> None:
+    (finding,) = judged(inference().set("operator", {"tolerations": "all"}, "values", "daemonsets"), "GPU-AKS-14")
+    assert finding.status is Status.UNKNOWN
+
+
+def test_a_priority_that_is_hidden_leaves_the_taint_unknown() -> None:
+    (finding,) = judged(inference().hide("a10", "scaleSetPriority"), "GPU-AKS-14")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_an_operator_whose_chart_is_hidden_is_asked_for_by_the_driver_rule() -> None:
+    findings = judged(inference().hide("operator", "chart"), "GPU-DRV-01")
+    assert findings
+    assert all(finding.fails for finding in findings)
+
+
+def test_the_operator_of_another_cluster_is_not_meant() -> None:
+    program = inference().set("operator", {}, "values").plus("azure-native:containerservice:ManagedCluster", "other", location="eastus")
+    program.written["k8s"].inputs["kubeconfig"] = "@other"
+    assert judged(program, "GPU-AKS-14") == []
+    assert judged(program.hide("a10", "resourceName"), "GPU-AKS-14") != []

@@ -139,6 +139,13 @@ def test_a_rule_of_its_own_counts_like_one_inside() -> None:
     assert len(judged(program, "GPU-AKS-44")) == 1
 
 
+def test_a_rule_of_another_group_does_not_count_and_one_of_a_hidden_group_may() -> None:
+    program = guarded().plus("azure-native:network:SecurityRule", "deny", networkSecurityGroupName="theirs", **DENY)
+    assert judged(program, "GPU-AKS-44") == []
+    (finding,) = judged(program.hide("deny", "networkSecurityGroupName"), "GPU-AKS-44")
+    assert finding.status is Status.UNKNOWN
+
+
 @pytest.mark.parametrize("source", ["*", "Internet", "0.0.0.0/0"])
 def test_a_port_that_is_open_to_everyone_is_told(source: str) -> None:
     (finding,) = judged(guarded(rule(100, "Allow", source, "22", "Tcp")), "GPU-AKS-44")
@@ -147,7 +154,14 @@ def test_a_port_that_is_open_to_everyone_is_told(source: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "hidden", [Unknown("rules"), [{**DENY, "priority": Unknown("p")}], [{"direction": "Inbound"}], [{**DENY, "sourceAddressPrefixes": [1]}]]
+    "hidden",
+    [
+        Unknown("rules"),
+        [{**DENY, "priority": Unknown("p")}],
+        [{"direction": "Inbound"}],
+        [{**DENY, "sourceAddressPrefixes": [1]}],
+        [{**DENY, "sourceAddressPrefixes": Unknown("s")}],
+    ],
 )
 def test_rules_that_cannot_be_read_are_unknown(hidden: object) -> None:
     (finding,) = judged(guarded().set("nsg", hidden, "securityRules"), "GPU-AKS-44")
@@ -169,3 +183,17 @@ def test_upgrades_at_any_hour_are_told_and_a_window_repairs_it() -> None:
 def test_a_channel_that_is_hidden_is_unknown() -> None:
     (finding,) = judged(inference().hide("aks", "autoUpgradeProfile"), "GPU-AKS-45")
     assert finding.status is Status.UNKNOWN
+
+
+def test_a_group_that_guards_other_subnets_is_not_asked() -> None:
+    assert judged(guarded(DENY).set("nodes", None, "networkSecurityGroup"), "GPU-AKS-44") == []
+
+
+def test_a_lockdown_that_is_hidden_is_unknown() -> None:
+    (finding,) = judged(inference().hide("aks", "nodeResourceGroupProfile"), "GPU-AKS-42")
+    assert finding.status is Status.UNKNOWN
+
+
+def test_programs_without_gpus_on_aks_are_left_alone() -> None:
+    program = budget("@group").without("a10")
+    assert [f for rule in ("GPU-AKS-41", "GPU-AKS-42", "GPU-AKS-43", "GPU-AKS-45") for f in judged(program, rule)] == []

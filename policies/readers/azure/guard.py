@@ -60,16 +60,19 @@ def _rules(group: Resource, program: Program) -> list[Maybe[_Rule | None]]:
     if isinstance(listed, Unknown):
         return [listed]
     inside = [_rule(group.read("securityRules", i), f"securityRules[{i}]") for i in range(len(listed))]
-    return [*inside, *program.once(_apart).get(group.urn, ())]
+    apart = program.once(_apart)
+    return [*inside, *apart.get(group.urn, ()), *apart.get(None, ())]
 
 
-def _apart(program: Program) -> dict[str, list[Maybe[_Rule | None]]]:
-    """Rules of their own, by their group."""
-    found: dict[str, list[Maybe[_Rule | None]]] = {}
+def _apart(program: Program) -> dict[str | None, list[Maybe[_Rule | None]]]:
+    """Rules of their own, by their group; under None those that may belong to any."""
+    found: dict[str | None, list[Maybe[_Rule | None]]] = {}
     for rule in program.resources.of_type(types.GUARD_RULE):
         prop = "networkSecurityGroupName"
         group = meant(program, rule, prop, rule.read(prop), types.GUARD)
-        if isinstance(group, str):
+        if isinstance(group, Unknown):
+            found.setdefault(None, []).append(group)
+        else:
             found.setdefault(group, []).append(_rule(rule.inputs, rule.name))
     return found
 
@@ -95,7 +98,7 @@ def _words(value: Value, path: str, one: str, several: str) -> Maybe[frozenset[s
     """What stands in either of two properties, one for a single value and one for a list."""
     single, listed = text(read(value, one), f"{path}.{one}"), items(read(value, several), f"{path}.{several}")
     if isinstance(single, Unknown) or isinstance(listed, Unknown):
-        return single if isinstance(single, Unknown) else listed if isinstance(listed, Unknown) else frozenset()
+        return next(fact for fact in (single, listed) if isinstance(fact, Unknown))
     plain = [entry for entry in listed if isinstance(entry, str)]
     if len(plain) < len(listed):
         return Unknown(f"{path}.{several}")
