@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from . import aks_capacity, aks_fabric, aks_gpu, aks_pools, aks_surroundings
+from . import aks_capacity, aks_fabric, aks_gpu, aks_network_operator, aks_pools, aks_surroundings
 
-RULES = (*aks_pools.RULES, *aks_gpu.RULES, *aks_fabric.RULES, *aks_capacity.RULES, *aks_surroundings.RULES)
+_AREAS = (aks_pools, aks_gpu, aks_fabric, aks_network_operator, aks_capacity, aks_surroundings)
+RULES = tuple(sorted((rule for area in _AREAS for rule in area.RULES), key=lambda rule: rule.id))

@@ -9,7 +9,7 @@ from components.inventory import AksCluster, ReservedMachines
 from components.unknown import Unknown, known
 from policies.finding import Level, Status
 
-from .aks_pools import Agents, agents, gpu_agents
+from .aks_agents import Agents, agents, gpu_agents
 from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
 
 

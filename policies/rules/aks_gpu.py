@@ -11,8 +11,8 @@ from components.unknown import Unknown, known
 from policies.finding import Level, Status
 from policies.readers.azure.agent_pool import SPOT_TAINT
 
+from .aks_agents import Agents, gpu_agents, is_word
 from .aks_charts import GPU_OPERATOR, operators, tolerates, value
-from .aks_pools import Agents, gpu_agents, is_word
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 AKS_RUNTIME = "nvidia-container-runtime"

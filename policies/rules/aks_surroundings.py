@@ -10,7 +10,7 @@ from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of
 
-from .aks_pools import agents, gpu_agents
+from .aks_agents import agents, gpu_agents
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 STORAGE = "Microsoft.Storage"

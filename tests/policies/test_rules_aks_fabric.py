@@ -32,6 +32,11 @@ def test_one_pool_and_others_without_infiniband_repair_it() -> None:
     assert judged(two_pools("Standard_NC24ads_A100_v4"), "GPU-AKS-20") == []
 
 
+def test_pools_of_a_cluster_that_is_hidden_may_be_of_one() -> None:
+    (finding,) = judged(two_pools().hide("more", "resourceName"), "GPU-AKS-20")
+    assert finding.status is Status.UNKNOWN
+
+
 @pytest.mark.failure("E1")
 @pytest.mark.parametrize(("most", "told"), [(100, False), (101, True)])
 def test_a_pool_that_may_span_placement_groups_is_told(most: int, *, told: bool) -> None:
@@ -89,6 +94,11 @@ def test_the_network_operator_without_a_policy_is_refused() -> None:
     (finding,) = judged(program, "GPU-AKS-24")
     assert (finding.status, finding.level, finding.urn) == (Status.VIOLATED, Level.MANDATORY, program.urn("net-operator"))
     assert "no rdma/* resource on the nodes of h100" in finding.message
+
+
+def test_infiniband_without_any_network_operator_is_unchecked() -> None:
+    (finding,) = judged(infiniband().without("policy", "net-operator"), "GPU-AKS-24")
+    assert finding.status is Status.UNCHECKED
 
 
 @pytest.mark.failure("E13")
