@@ -74,8 +74,8 @@ class AksCluster:
     local_accounts: Maybe[bool] = True
     private: Maybe[bool] = False
     authorized_ranges: Maybe[tuple[Maybe[str], ...]] = ()
-    node_group_lockdown: Maybe[str | None] = None
-    """`ReadOnly` or `Unrestricted`; None for the default, `Unrestricted`."""
+    strangers: tuple[str, ...] = ()
+    """Names of what the program itself puts into that group."""
     upgrades: Maybe[str | None] = None
     """Channel of automatic upgrades: `none`, `patch`, `stable`, `rapid`, `node-image`; None where the program names none."""
 

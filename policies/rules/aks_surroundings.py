@@ -91,17 +91,16 @@ def _advice(cluster: AksCluster, claim: Maybe[bool], path: str, text: str) -> It
 # --- GPU-AKS-42
 
 
-def _lockdown(case: Case) -> Iterator[Verdict]:
-    for cluster in _gpu_clusters(case):
-        level = cluster.node_group_lockdown
-        text = (
-            f"{cluster.name}: anyone may change or add resources in the group of its nodes: scale sets drift from what AKS knows, and what is put "
-            "there goes with the cluster. Set nodeResourceGroupProfile.restrictionLevel ReadOnly."
-        )
-        if isinstance(level, Unknown):
-            yield cannot_tell(cluster.urn, level, subject=cluster.name, so="it cannot be told who may change its nodes")
-        elif level != "ReadOnly":
-            yield Verdict(status=Status.VIOLATED, urn=cluster.urn, path="nodeResourceGroupProfile.restrictionLevel", message=text)
+def _node_group(case: Case) -> Iterator[Verdict]:
+    """AKS deletes the group of the nodes with the cluster, whatever else is in it."""
+    for cluster in case.inventory.azure.clusters:
+        if cluster.strangers:
+            text = (
+                f"{cluster.name}: {', '.join(cluster.strangers)} in the resource group that AKS makes for the nodes: it goes with the cluster, data and "
+                "all, and a locked group refuses it. Put it into a group of its own, and lock the nodes' one (nodeResourceGroupProfile."
+                "restrictionLevel ReadOnly)."
+            )
+            yield Verdict(status=Status.VIOLATED, urn=cluster.urn, path="nodeResourceGroup", message=text)
 
 
 # --- GPU-AKS-43
@@ -185,12 +184,11 @@ RULES = (
     ),
     Rule(
         id="GPU-AKS-42",
-        title="The resource group of the nodes is locked",
+        title="The resource group of the nodes holds what AKS makes, and nothing else",
         failures=(),
         scope=Scope.STACK,
-        check=_lockdown,
-        fix="nodeResourceGroupProfile: {restrictionLevel: ReadOnly}",
-        level=Level.ADVISORY,
+        check=_node_group,
+        fix="disks, addresses and storage in a resource group of their own",
     ),
     Rule(
         id="GPU-AKS-43",

@@ -36,9 +36,9 @@ def test_the_operators_driver_on_a_pool_that_aks_drives_is_refused() -> None:
     (finding,) = judged(a100(None), "GPU-DRV-01")
     assert finding.path == "gpuProfile.driver"
     assert finding.message == (
-        "h100: 2 owners of the NVIDIA driver (cloud, gpu_operator): AKS installs it and the GPU Operator would install it again: a pinned "
-        "version never takes effect. Set driver.enabled=false in the GPU Operator's values (the chart's default is true), or gpuProfile.driver "
-        "None on a new pool, as the profile is fixed at creation."
+        "h100: 2 owners of the NVIDIA driver (cloud, gpu_operator): AKS installs it and the GPU Operator would install it again, so that a pinned "
+        "version never takes effect. Set driver.enabled=false in the GPU Operator's values (the chart's default is true). Or make a new pool with "
+        "gpuProfile.driver None: the profile is fixed at creation."
     )
     (toolkit,) = judged(a100(None), "GPU-DRV-02")
     assert "nodes turn NotReady" in toolkit.message
@@ -53,7 +53,7 @@ def test_either_owner_alone_repairs_it() -> None:
 @pytest.mark.failure("C3")
 def test_nobody_driving_the_gpus_is_refused() -> None:
     (finding,) = judged(a100("None", OFF), "GPU-DRV-01")
-    assert "nobody installs the NVIDIA driver: gpuProfile.driver is None" in finding.message
+    assert "nobody installs the NVIDIA driver: image Ubuntu ships none, AKS is told not to" in finding.message
 
 
 def test_a_profile_that_is_hidden_is_no_pass() -> None:

@@ -74,9 +74,19 @@ def test_access_that_is_hidden_is_unknown() -> None:
     assert finding.status is Status.UNKNOWN
 
 
-def test_a_node_group_that_anyone_may_change_is_told() -> None:
-    (finding,) = judged(inference().set("aks", None, "nodeResourceGroupProfile"), "GPU-AKS-42")
-    assert finding.level is Level.ADVISORY
+@pytest.mark.parametrize("group", ["@aks", "nodes-of-aks"])
+def test_what_is_put_into_the_group_of_the_nodes_goes_with_them(group: str) -> None:
+    program = inference().set("aks", "Nodes-of-AKS", "nodeResourceGroup")
+    disk = {"location": "eastus", "sku": {"name": "Premium_LRS"}, "diskSizeGB": 128}
+    (finding,) = judged(program.plus("azure-native:compute:Disk", "data", resourceGroupName=group, **disk), "GPU-AKS-42")
+    assert (finding.status, finding.fails) == (Status.VIOLATED, True)
+    assert "data in the resource group that AKS makes for the nodes" in finding.message
+
+
+@pytest.mark.parametrize("group", ["@group", "another", Unknown("g")])
+def test_a_group_of_its_own_repairs_it(group: object) -> None:
+    program = inference().set("aks", "nodes-of-aks", "nodeResourceGroup")
+    assert judged(program.plus("azure-native:compute:Disk", "data", resourceGroupName=group), "GPU-AKS-42") == []
     assert judged(inference(), "GPU-AKS-42") == []
 
 
@@ -187,11 +197,6 @@ def test_a_channel_that_is_hidden_is_unknown() -> None:
 
 def test_a_group_that_guards_other_subnets_is_not_asked() -> None:
     assert judged(guarded(DENY).set("nodes", None, "networkSecurityGroup"), "GPU-AKS-44") == []
-
-
-def test_a_lockdown_that_is_hidden_is_unknown() -> None:
-    (finding,) = judged(inference().hide("aks", "nodeResourceGroupProfile"), "GPU-AKS-42")
-    assert finding.status is Status.UNKNOWN
 
 
 def test_programs_without_gpus_on_aks_are_left_alone() -> None:

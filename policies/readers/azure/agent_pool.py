@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.inventory import AksPool, Image, MachineChoice, Market, NodeCount, NodePool, Owner
+from components.inventory import AksPool, Image, MachineChoice, Market, NodeCount, NodePool
 from components.resource import Resource, read
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
@@ -95,6 +95,8 @@ def _facts(source: PoolSource, name: str, cluster: Maybe[str], region: Maybe[str
             taints=_taints(source, own.priority),
             root_disk_gib=own.os_disk_gib,
             root_disk_kind=own.os_disk,
+            cloud_driver=_installs(own),
+            cloud_toolkit=_installs(own),
             paths=_paths(source),
         )
     )
@@ -183,17 +185,15 @@ def _market(source: PoolSource, own: AksPool) -> Maybe[Market]:
 
 
 def _image(source: PoolSource, own: AksPool) -> Image:
-    """AKS installs driver and toolkit when a node starts, unless `gpuProfile.driver` is None; image kinds ship neither (C2)."""
+    """Image kinds ship neither driver nor toolkit: AKS puts both on a node when it starts, or neither."""
     os = source.word("os")
     kind = first(own.os_sku, os if os == "Windows" else None, "Ubuntu")
-    installs = own.managed_gpu if own.managed_gpu is True else _by_aks(own.driver)
-    return Image(
-        kind=given(kind, source.path("os_sku"), "not given"),
-        driver=installs,
-        toolkit=installs,
-        path=source.path("driver"),
-        installer=Owner.CLOUD,
-    )
+    return Image(kind=given(kind, source.path("os_sku"), "not given"), driver=False, toolkit=False, path=source.path("driver"))
+
+
+def _installs(own: AksPool) -> Maybe[bool]:
+    """C2: unless `gpuProfile.driver` is None, and always where AKS manages the whole GPU stack."""
+    return own.managed_gpu if own.managed_gpu is True else _by_aks(own.driver)
 
 
 def _by_aks(driver: Maybe[str | None]) -> Maybe[bool]:

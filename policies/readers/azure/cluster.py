@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from components.inventory import AksCluster, AksPool, ControlPlane, Lost, MachineChoice, Nat, NodePool
 from components.resource import Resource, read
@@ -61,7 +61,7 @@ def _own(cluster: Resource, program: Program) -> AksCluster:
         local_accounts=_not(flag(cluster.read("disableLocalAccounts"), "disableLocalAccounts")),
         private=_flag(cluster, "apiServerAccessProfile", "enablePrivateCluster"),
         authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIPRanges"),
-        node_group_lockdown=_word(cluster, "nodeResourceGroupProfile", "restrictionLevel"),
+        strangers=_strangers(cluster, program),
         upgrades=_word(cluster, "autoUpgradeProfile", "upgradeChannel"),
     )
 
@@ -94,6 +94,34 @@ def _ranges(cluster: Resource, *path: str) -> Maybe[tuple[Maybe[str], ...]]:
     if isinstance(listed, Unknown):
         return listed
     return tuple(found if (found := text(read(entry), f"{at}[{i}]")) is not None else Unknown(at) for i, entry in enumerate(listed))
+
+
+def _strangers(cluster: Resource, program: Program) -> tuple[str, ...]:
+    """What stands in the nodes' group by its name; what the cluster's output names is told by the dependency."""
+    named = text(cluster.read("nodeResourceGroup"), "nodeResourceGroup")
+    group = named.casefold() if isinstance(named, str) else None
+    found = program.once(_by_group).get(group, ()) if group is not None else ()
+    return (*found, *program.once(_by_cluster).get(cluster.urn, ()))
+
+
+def _by_group(program: Program) -> Mapping[str, Sequence[str]]:
+    """Names of resources by the literal name of their group."""
+    found: dict[str, list[str]] = {}
+    for resource in program.resources:
+        group = resource.inputs.get("resourceGroupName") if resource.type.startswith("azure") else None
+        if isinstance(group, str) and resource.type not in types.RESOURCE_GROUPS:
+            found.setdefault(group.casefold(), []).append(resource.name)
+    return found
+
+
+def _by_cluster(program: Program) -> Mapping[str, Sequence[str]]:
+    """Names of resources whose group is an output of a cluster, which can only be that of its nodes."""
+    found: dict[str, list[str]] = {}
+    for resource in program.resources:
+        sources = resource.property_dependencies.get("resourceGroupName", ()) if resource.type.startswith("azure") else ()
+        if len(sources) == 1 and isinstance(resource.inputs.get("resourceGroupName"), Unknown):
+            found.setdefault(sources[0], []).append(resource.name)
+    return found
 
 
 def _identities(cluster: Resource, program: Program, key: str) -> tuple[Maybe[str], ...]:
