@@ -164,6 +164,10 @@ class NodePool:
     """Everyone who would install the driver, by what the plan says; one is right, none or two is a fault. None where nothing tells."""
     toolkit_owners: Maybe[tuple[Owner, ...]] | None = None
     """The same for the container toolkit."""
+    cloud_driver: Maybe[bool] = False
+    """Whether the managed service itself installs the driver, as GKE does unless it is told not to."""
+    cloud_toolkit: Maybe[bool] = False
+    """The same for the container toolkit: AKS brings both or neither."""
     paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import capacity, cost, driver, efa, lease, limits, loosening, offers, quota
+from . import aks, capacity, cost, driver, efa, lease, limits, loosening, offers, quota
 from .rule import Case, Rule, Scope, Verdict
 
 RULES: tuple[Rule, ...] = (
@@ -15,6 +15,7 @@ RULES: tuple[Rule, ...] = (
     *lease.RULES,
     *limits.RULES,
     *loosening.RULES,
+    *aks.RULES,
 )
 
 __all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]
