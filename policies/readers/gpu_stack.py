@@ -54,7 +54,7 @@ def with_owners(pool: NodePool, found: Operators) -> NodePool:
     own = found.of(pool.cluster)
     return replace(
         pool,
-        driver_owners=_owners(pool.image.driver, own, "driver.enabled"),
+        driver_owners=_owners(pool.image.driver, own, "driver.enabled", cloud=pool.cloud_driver),
         toolkit_owners=_owners(pool.image.toolkit, own, "toolkit.enabled"),
     )
 
@@ -64,21 +64,23 @@ def _is_operator(chart: str) -> bool:
     return chart.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
 
 
-def _owners(in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str) -> Maybe[tuple[Owner, ...]] | None:
+def _owners(
+    in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str, *, cloud: Maybe[bool] = False
+) -> Maybe[tuple[Owner, ...]] | None:
     if in_image is None:
         return None
-    if isinstance(in_image, Unknown):
-        return in_image
-    owners = [Owner.IMAGE] if in_image else []
+    if isinstance(in_image, Unknown) or isinstance(cloud, Unknown):
+        return in_image if isinstance(in_image, Unknown) else cloud
+    owners = [*([Owner.IMAGE] if in_image else []), *([Owner.CLOUD] if cloud else [])]
     for operator in installed:
-        enabled = operator if isinstance(operator, Unknown) else _switched(operator, switch)
+        enabled = operator if isinstance(operator, Unknown) else switched(operator, switch)
         if isinstance(enabled, Unknown):
             return enabled
         owners += [Owner.GPU_OPERATOR] if enabled else []
     return tuple(owners)
 
 
-def _switched(operator: Chart, switch: str) -> Maybe[bool]:
+def switched(operator: Chart, switch: str) -> Maybe[bool]:
     """The chart's switch as the program sets it, else the default of the pinned chart."""
     path = f"{operator.name}.values.{switch}"
     if isinstance(operator.values, Unknown):
