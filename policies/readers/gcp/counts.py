@@ -56,7 +56,7 @@ def _number(count: Maybe[int | None]) -> Maybe[int]:
 
 def _limit(pool: Part, total: str, per_zone: str, zones: Zones) -> Maybe[int | None]:
     of_pool, of_zone = pool.whole("autoscaling", total), pool.whole("autoscaling", per_zone)
-    if of_pool or isinstance(of_pool, Unknown) or of_zone is None:
+    if isinstance(of_pool, Unknown) or of_pool or of_zone is None:
         return of_pool
     return times(of_zone, zones)
 
@@ -87,9 +87,10 @@ def _surge(pool: Part) -> Maybe[int]:
     if strategy == BLUE_GREEN:
         return _ALL_NODES
     surge = pool.whole("upgradeSettings", "maxSurge")
-    if surge is None:
-        return 0 if pool.whole("upgradeSettings", "maxUnavailable") else 1
-    return surge
+    if surge is not None:
+        return surge
+    unavailable = pool.whole("upgradeSettings", "maxUnavailable")
+    return unavailable if isinstance(unavailable, Unknown) else 0 if unavailable else 1
 
 
 def _blue_green(surge: Maybe[int], maximum: Maybe[int | None]) -> Maybe[int]:

@@ -64,7 +64,8 @@ def _market(templates: Sequence[Template], absent: Unknown) -> Maybe[Market]:
 def _attached(templates: Sequence[Template], machines: Sequence[Maybe[str]], absent: Unknown) -> Maybe[tuple[Accelerator, ...]]:
     """What the first version that attaches anything attaches; unknown as soon as one version's is."""
     found = [attached(machine, template.accelerators) for template, machine in zip(templates, machines, strict=False)] or [absent]
-    return next((entry for entry in found if isinstance(entry, Unknown)), next((entry for entry in found if entry), ()))
+    unknown = next((entry for entry in found if isinstance(entry, Unknown)), None)
+    return next((entry for entry in found if known(entry) and entry), ()) if unknown is None else unknown
 
 
 def _zones(group: Part, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
