@@ -23,6 +23,7 @@ from .gcp import (
     GoogleFact,
     MachineReservation,
     PodNetwork,
+    QueuedUse,
     Subnet,
     Vpc,
 )
@@ -67,6 +68,7 @@ __all__ = [
     "PodNetwork",
     "PublicAddress",
     "Purchase",
+    "QueuedUse",
     "SecurityGroup",
     "Subnet",
     "Vpc",

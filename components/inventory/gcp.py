@@ -200,4 +200,13 @@ class CriticalQuota:
     """Priority classes in its scope selector."""
 
 
-GoogleFact = GkeCluster | Vpc | Subnet | FirewallRule | CloudNat | MachineReservation | PodNetwork | CriticalQuota
+@dataclass(frozen=True, kw_only=True)
+class QueuedUse:
+    """Something in a cluster that asks for nodes by queued provisioning (Kueue's ProvisioningRequestConfig)."""
+
+    urn: str
+    name: str
+    provisioning_class: Maybe[str | None]
+
+
+GoogleFact = GkeCluster | Vpc | Subnet | FirewallRule | CloudNat | MachineReservation | PodNetwork | CriticalQuota | QueuedUse

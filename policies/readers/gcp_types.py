@@ -36,7 +36,8 @@ PROVIDER = "pulumi:providers:gcp"
 RESOURCE_QUOTA = "kubernetes:core/v1:ResourceQuota"
 PARAM_SET = "kubernetes:networking.gke.io/v1:GKENetworkParamSet"
 POD_NETWORK = "kubernetes:networking.gke.io/v1:Network"
-CLUSTER_OBJECTS = frozenset({RESOURCE_QUOTA, PARAM_SET, POD_NETWORK})
+PROVISIONING_CONFIGS = tuple(f"kubernetes:kueue.x-k8s.io/{version}:ProvisioningRequestConfig" for version in ("v1beta1", "v1beta2"))
+CLUSTER_OBJECTS = frozenset({RESOURCE_QUOTA, PARAM_SET, POD_NETWORK, *PROVISIONING_CONFIGS})
 """Objects in a cluster: they start no machine, whatever version of their kind is written."""
 
 READ = frozenset(

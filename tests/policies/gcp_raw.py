@@ -36,9 +36,7 @@ def network() -> Raw:
     """A VPC with a subnetwork that reaches Google's services privately, and a Cloud NAT for everything else."""
     program = Raw(config={"gcp:project": "research", "gcp:region": "us-central1"})
     program.add(gcp.NETWORK, "vpc", autoCreateSubnetworks=False)
-    program.add(
-        gcp.SUBNETWORK, "nodes", network="@vpc", ipCidrRange="10.0.0.0/20", region="us-central1", privateIpGoogleAccess=True
-    )
+    program.add(gcp.SUBNETWORK, "nodes", network="@vpc", ipCidrRange="10.0.0.0/20", region="us-central1", privateIpGoogleAccess=True)
     program.add(gcp.ROUTER, "router", network="@vpc", region="us-central1")
     return program.add(
         gcp.ROUTER_NAT,
@@ -69,8 +67,12 @@ def cluster() -> Raw:
         releaseChannel={"channel": "REGULAR"},
         maintenancePolicy={
             "maintenanceExclusions": [
-                {"exclusionName": "runs", "startTime": "2026-11-01T00:00:00Z", "endTime": "2027-04-01T00:00:00Z",
-                 "exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"}}
+                {
+                    "exclusionName": "runs",
+                    "startTime": "2026-11-01T00:00:00Z",
+                    "endTime": "2027-04-01T00:00:00Z",
+                    "exclusionOptions": {"scope": "NO_MINOR_OR_NODE_UPGRADES"},
+                }
             ]
         },
     )
@@ -94,7 +96,9 @@ def gpu_networks(program: Raw, count: int, mtu: int = 8244) -> list[dict[str, st
         spec = {"vpc": f"@gpu-{i}", "vpcSubnet": f"@gpu-{i}-sub", "deviceMode": "NetDevice"}
         program.add(gcp.PARAM_SET, f"gpu-{i}-params", metadata={"name": f"gpu-nic-{i}"}, spec=spec)
         reference = {"group": "networking.gke.io", "kind": "GKENetworkParamSet", "name": f"gpu-nic-{i}"}
-        program.add(gcp.POD_NETWORK, f"gpu-{i}-network", metadata={"name": f"gpu-nic-{i}"}, spec={"type": "Device", "parametersRef": reference})
+        program.add(
+            gcp.POD_NETWORK, f"gpu-{i}-network", metadata={"name": f"gpu-nic-{i}"}, spec={"type": "Device", "parametersRef": reference}
+        )
     return [{"network": f"@gpu-{i}", "subnetwork": f"@gpu-{i}-sub"} for i in range(count)]
 
 

@@ -8,7 +8,7 @@ from policies.readers import gcp_types
 from policies.readers.facts import ProgramReader, Reader
 
 from .cluster import read_cluster
-from .cluster_objects import read_param_set, read_pod_network, read_quota
+from .cluster_objects import read_param_set, read_pod_network, read_queued_use, read_quota
 from .instance import read_instance
 from .instance_group import read_group
 from .network import read_address, read_firewall, read_nat, read_network, read_subnet
@@ -41,5 +41,6 @@ READERS: Mapping[str, Reader] = {
     gcp_types.PARAM_SET: read_param_set,
     gcp_types.POD_NETWORK: read_pod_network,
     gcp_types.RESOURCE_QUOTA: read_quota,
+    **dict.fromkeys(gcp_types.PROVISIONING_CONFIGS, read_queued_use),
 }
 PROGRAM_READERS: tuple[ProgramReader, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import CriticalQuota, PodNetwork
+from components.inventory import CriticalQuota, PodNetwork, QueuedUse
 from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import gcp_types
@@ -35,6 +35,10 @@ def read_quota(resource: Resource, program: Program) -> Iterator[CriticalQuota]:
     if isinstance(classes, Unknown) or classes:
         namespace = text(resource.read("metadata", "namespace"), "metadata.namespace")
         yield CriticalQuota(urn=resource.urn, namespace=_namespace(resource, namespace, program), classes=classes)
+
+
+def read_queued_use(resource: Resource, _program: Program) -> Iterator[QueuedUse]:
+    yield QueuedUse(urn=resource.urn, name=resource.name, provisioning_class=Part(resource, ("spec",)).text("provisioningClassName"))
 
 
 def _name(resource: Resource) -> Maybe[str | None]:

@@ -82,11 +82,17 @@ def image(config: Part) -> Image:
     return Image(kind=kind, driver=row.driver, toolkit=row.toolkit, path=path)
 
 
-def disk(config: Part) -> tuple[Maybe[int], Maybe[str]]:
-    """Size in GiB and kind of the boot disk."""
+def disk(config: Part, machine_type: Maybe[str]) -> tuple[Maybe[int], Maybe[str]]:
+    """Size in GiB and kind of the boot disk: Hyperdisk by default on machines that take nothing else."""
     gib = first(config.whole("bootDisk", "sizeGb"), config.whole("diskSizeGb"), DEFAULT_DISK_GIB)
-    kind = first(config.text("bootDisk", "diskType"), config.text("diskType"), DEFAULT_DISK_KIND)
+    kind = first(config.text("bootDisk", "diskType"), config.text("diskType"), _usual_disk(machine_type))
     return given(gib, "diskSizeGb", "not given"), given(kind, "diskType", "not given")
+
+
+def _usual_disk(machine_type: Maybe[str]) -> str:
+    row = catalog.find_machine("gcp", machine_type) if known(machine_type) else None
+    sold = catalog.gke_machines.gke_machine(row) if row is not None else None
+    return sold.boot_disk if sold is not None else DEFAULT_DISK_KIND
 
 
 def labels(config: Part, *path: str) -> Maybe[Mapping[str, Maybe[str]]]:

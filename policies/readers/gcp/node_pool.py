@@ -41,7 +41,7 @@ def gke_pool(pool: Part, name: str, home: Home, program: Program) -> Iterator[No
     listed = config.accelerators(nodes_of)
     spread, chosen = zones(pool, home.planned, home.place)
     written = counting(pool)
-    gib, kind = config.disk(nodes_of)
+    gib, kind = config.disk(nodes_of, machine)
     queued = pool.on("queuedProvisioning", "enabled")
     affinity = config.affinity(nodes_of, program)
     yield with_attached(
