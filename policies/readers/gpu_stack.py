@@ -70,8 +70,10 @@ def _owners(
 ) -> Maybe[tuple[Owner, ...]] | None:
     if in_image is None:
         return None
-    if isinstance(in_image, Unknown) or isinstance(cloud, Unknown):
-        return in_image if isinstance(in_image, Unknown) else cloud
+    if isinstance(in_image, Unknown):
+        return in_image
+    if isinstance(cloud, Unknown):
+        return cloud
     owners = [*([Owner.IMAGE] if in_image else []), *([Owner.CLOUD] if cloud else [])]
     for operator in installed:
         enabled = operator if isinstance(operator, Unknown) else switched(operator, switch)

@@ -199,7 +199,7 @@ def _matching(case: Case) -> Iterator[Verdict]:
 
 def _differences(pool: NodePool, held: MachineReservation) -> Iterator[Verdict]:
     so = f"it cannot be told whether its nodes match reservation {name_of(held.urn)}"
-    machine = pool.machines[0] if known(pool.machines) else pool.machines
+    machine = pool.machines if isinstance(pool.machines, Unknown) else pool.machines[0]
     zones = () if isinstance(pool.zones, Unknown) else pool.zones
     wrong: dict[str, tuple[Maybe[bool], str]] = {
         "nodeConfig.machineType": (_differs(machine, held.machine), f"machine {machine} where {held.machine} is reserved"),
