@@ -52,7 +52,7 @@ def quotas(pool: NodePool) -> Iterator[tuple[Quota, int] | Unknown]:
 def _quotas(pool: NodePool, entry: Accelerator) -> Iterator[tuple[Quota, int] | Unknown]:
     unknown = next((fact for fact in (entry.kind, entry.count) if isinstance(fact, Unknown)), None)
     if isinstance(entry.count, Unknown) or unknown is not None:
-        yield unknown or Unknown(entry.path)
+        yield Unknown(entry.path) if unknown is None else unknown
         return
     offer = next((row for row in catalog.gpus.attached_gpus() if row.accelerator == entry.kind), None)
     if offer is None:

@@ -10,7 +10,7 @@ from components.inventory import Accelerator, NodePool
 from components.unknown import Unknown, known
 from policies.finding import Level
 
-from .gke_pools import NVIDIA, gke_pools, gpu_pools, machine_of, untold, violated
+from .gke_pools import NVIDIA, gke_pools, gpu_pools, machine_of, perhaps_plain, untold, violated
 from .rule import Case, Rule, Scope, Verdict
 
 LISTED = "nodeConfig.guestAccelerators"
@@ -32,7 +32,9 @@ def _drivers(case: Case) -> Iterator[Verdict]:
             continue
         if isinstance(gke.accelerators, Unknown):
             yield untold(pool, gke.accelerators, "it cannot be told whether the driver version is written out")
-        elif not gke.accelerators and machine is not None and machine.accelerated:
+        elif (plain := perhaps_plain(pool, gke)) is not None:
+            yield untold(pool, plain, "it cannot be told whether it needs a driver version")
+        elif not gke.accelerators and machine is not None:
             yield violated(pool, LISTED, f"{machine.name} without guestAccelerators, so no driver version is given. {why}")
         else:
             yield from (
@@ -52,16 +54,17 @@ def _driver(pool: NodePool, entry: Accelerator, why: str) -> Verdict:
 def _matching(case: Case) -> Iterator[Verdict]:
     for pool, gke in gke_pools(case):
         machine = machine_of(pool)
-        for entry in gke.accelerators if machine is not None and known(gke.accelerators) else ():
-            if machine is not None:
-                yield from _fits(pool, machine, entry)
+        if machine is None or isinstance(gke.accelerators, Unknown):
+            continue  # GPU-COST-03 and GPU-GKE-30 say so
+        for entry in gke.accelerators:
+            yield from _fits(pool, machine, entry)
 
 
 def _fits(pool: NodePool, machine: Machine, entry: Accelerator) -> Iterator[Verdict]:
     so = f"it cannot be told whether {machine.name} takes it"
     unknown = next((fact for fact in (entry.kind, entry.count) if isinstance(fact, Unknown)), None)
     if unknown is not None or isinstance(entry.count, Unknown):
-        yield untold(pool, unknown or Unknown(entry.path), so, Level.ADVISORY)
+        yield untold(pool, Unknown(entry.path) if unknown is None else unknown, so, Level.ADVISORY)
         return
     sold = catalog.gke_machines.gke_machine(machine)
     if machine.vendor == NVIDIA and sold is not None and (entry.kind != sold.accelerator or entry.count != max(1, machine.gpu_count)):

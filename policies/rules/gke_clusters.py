@@ -9,11 +9,13 @@ from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of
 
-from .gke_pools import cluster_of, gke_pools, trains, unchecked, untold, violated
+from .gke_pools import cluster_of, gke_pools, perhaps_plain, trains, unchecked, untold, violated
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 ENOUGH = ("NO_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES")
 """Scopes of a maintenance exclusion that keep GKE from draining nodes."""
+_CLOSING = ("NO_SCHEDULE", "NO_EXECUTE")
+"""Effects of taints that keep pods off, as GKE spells them."""
 QUEUED_CLASS = "queued-provisioning.gke.io"
 
 
@@ -136,10 +138,9 @@ def _system_pods(case: Case) -> Iterator[Verdict]:
 def _hosts(pool: NodePool, gke: GkePool) -> Maybe[bool]:
     """Whether system pods find a place on it."""
     if isinstance(pool, GpuPool):
-        return False
-    keeping = (
-        pool.taints if isinstance(pool.taints, Unknown) else not any(taint.endswith(("NO_SCHEDULE", "NO_EXECUTE")) for taint in pool.taints)
-    )
+        plain = perhaps_plain(pool, gke)
+        return False if plain is None else plain
+    keeping = pool.taints if isinstance(pool.taints, Unknown) else not any(taint.rpartition(":")[2] in _CLOSING for taint in pool.taints)
     least = pool.nodes.minimum if isinstance(pool.nodes.minimum, Unknown) else pool.nodes.minimum > 0
     bought = pool.market if isinstance(pool.market, Unknown) else pool.market is not Market.SPOT
     return all_of([keeping, least, bought, gke.flex_start if isinstance(gke.flex_start, Unknown) else not gke.flex_start])

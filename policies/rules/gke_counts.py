@@ -11,7 +11,7 @@ from policies.finding import Level
 from policies.readers.gcp.places import region_of
 from policies.readers.values import all_of
 
-from .gke_pools import GOOGLE, Clash, clashing, gke_pools, gpu_pools, machine_of, untold, violated
+from .gke_pools import GOOGLE, Clash, clashing, gke_pools, gpu_pools, machine_of, perhaps_plain, untold, violated
 from .rule import Case, Rule, Scope, Verdict
 
 INITIAL = "initialNodeCount"
@@ -31,6 +31,10 @@ def _zones(case: Case) -> Iterator[Verdict]:
 
 
 def _spread(pool: GpuPool, gke: GkePool, zones: int) -> Iterator[Verdict]:
+    plain = perhaps_plain(pool, gke)
+    if plain is not None:
+        yield untold(pool, plain, "it cannot be told whether its numbers, which may count for each zone, are numbers of GPU machines")
+        return
     counted_whole = all_of([gke.counting.autoscaled, gke.counting.total])
     where = f"{zones} zones" if gke.zones_chosen else f"{zones} zones that GKE picks, as neither pool nor cluster names any"
     machine = machine_of(pool)

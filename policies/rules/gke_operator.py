@@ -21,6 +21,9 @@ CRITICAL = ("system-node-critical", "system-cluster-critical")
 # --- GPU-GKE-50
 
 
+_WHO = "it cannot be told who advertises nvidia.com/gpu"
+
+
 def _plugins(case: Case) -> Iterator[Verdict]:
     planes = frozenset(plane.urn for plane in case.inventory.control_planes)
     named = frozenset(pool.cluster for pool in case.inventory.pools if isinstance(pool.cluster, str))
@@ -33,10 +36,10 @@ def _plugins(case: Case) -> Iterator[Verdict]:
         ours = any_of(
             [chart if isinstance(chart, Unknown) else switched(chart, "devicePlugin.enabled") for chart in found.of(pool.cluster)]
         )
-        if isinstance(labelled, Unknown) or isinstance(ours, Unknown):
-            unknown = labelled if isinstance(labelled, Unknown) else ours
-            if isinstance(unknown, Unknown):
-                yield untold(pool, unknown, "it cannot be told who advertises nvidia.com/gpu")
+        if isinstance(labelled, Unknown):
+            yield untold(pool, labelled, _WHO)
+        elif isinstance(ours, Unknown):
+            yield untold(pool, ours, _WHO)
         else:
             yield from _owners(pool, labelled, ours)
 

@@ -30,21 +30,30 @@ def gpu_pools(case: Case) -> Iterator[tuple[GpuPool, GkePool]]:
             yield pool, gke
 
 
+def _named(pool: NodePool) -> Maybe[str]:
+    """The one machine of a GKE pool."""
+    return pool.machines if isinstance(pool.machines, Unknown) else pool.machines[0]
+
+
 def machine_of(pool: NodePool) -> Machine | None:
-    """The pool's machine where the catalogue has it: a GKE pool has one."""
-    name = pool.machines[0] if known(pool.machines) and len(pool.machines) == 1 else None
-    return catalog.find_machine(pool.cloud, name) if isinstance(name, str) else None
+    """The pool's machine where the catalogue has it."""
+    name = _named(pool)
+    return catalog.find_machine(pool.cloud, name) if known(name) else None
 
 
 def machine_untold(pool: NodePool) -> Unknown | None:
     """Why nothing is known of the machine; None where the catalogue has it."""
-    if isinstance(pool.machines, Unknown):
-        return pool.machines
-    name = pool.machines[0] if pool.machines else Unknown("machineType", "not given")
+    name = _named(pool)
     if isinstance(name, Unknown):
         return name
     path = pool.paths.get("machines", "machineType")
     return None if catalog.find_machine(pool.cloud, name) else Unknown(path, f"{name!r}, which is in no catalogue")
+
+
+def perhaps_plain(pool: NodePool, gke: GkePool) -> Unknown | None:
+    """Why it cannot be told whether a pool has GPUs at all; None where its machine or its accelerators tell."""
+    listed = gke.accelerators
+    return machine_untold(pool) if known(listed) and not listed else None
 
 
 def cluster_of(case: Case, pool: NodePool) -> GkeCluster | None:

@@ -274,3 +274,22 @@ def test_a3_high_takes_four_networks() -> None:
     pool = {"autoscaling": {"totalMaxNodeCount": 2}, "networkConfig": {"additionalNodeNetworkConfigs": extra}}
     program.add(gcp.NODE_POOL, "high", cluster="@gke", nodeLocations=[ZONE], nodeConfig={"machineType": "a3-highgpu-8g"}, **pool)
     assert judged(program, "GPU-GKE-01") == []
+
+
+def test_a_network_that_cannot_be_told_is_advice_beside_those_that_can() -> None:
+    program = mega(8).hide("h100", *EXTRA, 2, "network").hide("h100", *EXTRA, 2, "subnetwork")
+    (finding,) = judged(program, "GPU-GKE-05")
+    assert (finding.status, finding.level) == (Status.UNKNOWN, Level.ADVISORY)
+
+
+def test_a_range_that_is_not_known_yet_is_nobodys() -> None:
+    assert (
+        judged(cluster().hide("nodes", "ipCidrRange"), "GPU-GKE-09")
+        == judged(cluster().set("nodes", None, "ipCidrRange"), "GPU-GKE-09")
+        == []
+    )
+
+
+@pytest.mark.parametrize("path", [("spec", "deviceMode"), ("spec", "vpc")])
+def test_a_device_mode_that_is_not_known_is_not_judged(path: tuple[str, ...]) -> None:
+    assert judged(a3_mega().hide("gpu-2-params", *path), "GPU-GKE-16") == []
