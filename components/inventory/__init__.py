@@ -6,7 +6,9 @@ Money and quota are judged from these facts alone, whatever program they were re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from .clouds import CLOUDS, Cloud
@@ -103,6 +105,11 @@ class Inventory:
     @property
     def gpu_pools(self) -> tuple[GpuPool, ...]:
         return tuple(p for p in self.pools if isinstance(p, GpuPool))
+
+    @cached_property
+    def gke_clusters(self) -> Mapping[str, GkeCluster]:
+        """GKE clusters of the program by URN."""
+        return {cluster.urn: cluster for cluster in self.of_google(GkeCluster)}
 
     def of_google(self, kind: type[G]) -> tuple[G, ...]:
         """Google Cloud's facts of one kind."""

@@ -28,7 +28,7 @@ def _says(cluster: GkeCluster, path: str, text: str, level: Level | None = None,
 
 def _protection(case: Case) -> Iterator[Verdict]:
     """H14: the provider protects what says nothing."""
-    for cluster in case.inventory.of_google(GkeCluster):
+    for cluster in case.inventory.gke_clusters.values():
         if cluster.deletion_protection is None:
             text = "deletionProtection is not given, which means true: a destroy fails at the cluster, after its pools are gone. "
             yield _says(cluster, "deletionProtection", text + "Write it out: true for what must stay, false for a stack that ends.")
@@ -91,7 +91,7 @@ def _surging(pool: NodePool) -> Iterator[Verdict]:
 
 def _provisioned(case: Case) -> Iterator[Verdict]:
     """D9: pools that GKE makes by itself get no driver."""
-    for cluster in case.inventory.of_google(GkeCluster):
+    for cluster in case.inventory.gke_clusters.values():
         kinds = cluster.provisioned
         if isinstance(kinds, Unknown):
             yield cannot_tell(
@@ -123,11 +123,14 @@ def _queued_pools(case: Case) -> Iterator[Verdict]:
 
 def _system_pods(case: Case) -> Iterator[Verdict]:
     """F10: the cluster's own pods tolerate no GPU taint and must not sit on machines that vanish."""
-    for cluster in case.inventory.of_google(GkeCluster):
-        pools = [(pool, gke) for pool, gke in gke_pools(case) if pool.cluster == cluster.urn]
-        if cluster.autopilot is not False or not pools:
+    hosts: dict[str, list[Maybe[bool]]] = {}
+    for pool, gke in gke_pools(case):
+        if isinstance(pool.cluster, str):
+            hosts.setdefault(pool.cluster, []).append(_hosts(pool, gke))
+    for cluster in case.inventory.gke_clusters.values():
+        if cluster.autopilot is not False or cluster.urn not in hosts:
             continue
-        claim = any_of([_hosts(pool, gke) for pool, gke in pools])
+        claim = any_of(hosts[cluster.urn])
         if isinstance(claim, Unknown):
             yield cannot_tell(cluster.urn, claim, subject=cluster.name, so="it cannot be told where the cluster's own pods run")
         elif not claim:
@@ -153,7 +156,7 @@ def _private_access(case: Case) -> Iterator[Verdict]:
     """J4: without it every byte from Google's own storage and registries passes the NAT, and is paid."""
     made = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
     nats = case.inventory.of_google(CloudNat)
-    for cluster in case.inventory.of_google(GkeCluster):
+    for cluster in case.inventory.gke_clusters.values():
         private = cluster.private_nodes
         if isinstance(private, Unknown):
             so = "it cannot be told whether its nodes reach Google's services without the NAT"

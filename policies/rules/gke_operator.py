@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import Chart, CriticalQuota, GkeCluster, GpuPool
+from components.inventory import Chart, CriticalQuota, GpuPool
 from components.unknown import Maybe, Unknown
 from policies.finding import Status
 from policies.readers.gpu_stack import OPERATOR, is_operator, operators, switched
@@ -104,7 +104,7 @@ def _same(one: Maybe[str | None], other: Maybe[str | None]) -> Maybe[bool]:
 
 def _on_gke(case: Case) -> Iterator[Chart]:
     """Charts of a GKE cluster: by their provider, or because there is no other cluster."""
-    google = {cluster.urn for cluster in case.inventory.of_google(GkeCluster)}
+    google = case.inventory.gke_clusters
     others = [plane for plane in case.inventory.control_planes if plane.cloud != "gcp"]
     for chart in case.inventory.charts:
         if chart.cluster in google or (chart.cluster is None and google and not others):
@@ -115,7 +115,7 @@ def _on_gke(case: Case) -> Iterator[Chart]:
 
 
 def _autopilot(case: Case) -> Iterator[Verdict]:
-    clusters = {cluster.urn: cluster for cluster in case.inventory.of_google(GkeCluster)}
+    clusters = case.inventory.gke_clusters
     for chart in _on_gke(case):
         own = [clusters[chart.cluster]] if isinstance(chart.cluster, str) and chart.cluster in clusters else list(clusters.values())
         for cluster in own if is_operator(chart) else ():

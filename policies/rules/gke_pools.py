@@ -58,7 +58,7 @@ def perhaps_plain(pool: NodePool, gke: GkePool) -> Unknown | None:
 
 def cluster_of(case: Case, pool: NodePool) -> GkeCluster | None:
     """The planned cluster of a pool; None where it is made elsewhere or cannot be told."""
-    return next((cluster for cluster in case.inventory.of_google(GkeCluster) if cluster.urn == pool.cluster), None)
+    return case.inventory.gke_clusters.get(pool.cluster) if isinstance(pool.cluster, str) else None
 
 
 def trains(pool: NodePool, gke: GkePool) -> bool:

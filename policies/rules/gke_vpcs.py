@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from components.inventory import FirewallRule, PodNetwork, Subnet, Vpc
-from components.unknown import Unknown, known
+from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
 
@@ -135,15 +135,20 @@ def _rdma_network(vpcs: _Vpcs, suffix: str, subnets: int) -> Iterator[Verdict]:
 
 def _firewalls(case: Case) -> Iterator[Verdict]:
     """A VPC lets nothing in by itself. RDMA networks know no such rules."""
-    rules = case.inventory.of_google(FirewallRule)
+    told: dict[str, list[Maybe[bool]]] = {}
+    strays: list[Maybe[bool]] = []
+    for rule in case.inventory.of_google(FirewallRule):
+        if isinstance(rule.network, Unknown):
+            strays.append(rule.network)
+        else:
+            told.setdefault(rule.network, []).append(rule.allows_all)
     for vpcs in _vpcs(case):
         for vpc in vpcs.planned.values():
             if vpc.profile is None:
-                yield from _open_inside(vpcs, vpc, [rule for rule in rules if rule.network == vpc.urn or isinstance(rule.network, Unknown)])
+                yield from _open_inside(vpcs, vpc, any_of([*told.get(vpc.urn, ()), *strays]))
 
 
-def _open_inside(vpcs: _Vpcs, vpc: Vpc, rules: list[FirewallRule]) -> Iterator[Verdict]:
-    claim = any_of([rule.network if isinstance(rule.network, Unknown) else rule.allows_all for rule in rules])
+def _open_inside(vpcs: _Vpcs, vpc: Vpc, claim: Maybe[bool]) -> Iterator[Verdict]:
     if isinstance(claim, Unknown):
         yield cannot_tell(vpc.urn, claim, subject=vpc.name, so=f"it cannot be told whether nodes of {vpcs.fit.pool.name} reach each other")
     elif not claim:

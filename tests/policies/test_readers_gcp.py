@@ -271,3 +271,38 @@ def test_a_disk_without_type_or_size_is_unknown() -> None:
 def test_a_bucket_lies_where_it_says() -> None:
     assert [b.region for b in facts(network().add(gcp.BUCKET, "data", location="US-CENTRAL1")).buckets] == ["us-central1"]
     assert [isinstance(b.region, Unknown) for b in facts(network().add(gcp.BUCKET, "data")).buckets] == [True]
+
+
+@pytest.mark.parametrize("path", [("allows",), ("allows", 0, "protocol"), ("allows", 0, "ports"), ("direction",)])
+def test_a_firewall_rule_that_cannot_be_read_allows_nothing_for_certain(path: tuple[str | int, ...]) -> None:
+    program = network().add(gcp.FIREWALL, "all", network="@vpc", allows=[{"protocol": "all", "ports": []}]).hide("all", *path)
+    assert [isinstance(rule.allows_all, Unknown) for rule in facts(program).of_google(FirewallRule)] == [True]
+
+
+@pytest.mark.parametrize("path", [("disks",), ("disks", 0, "diskSizeGb"), ("disks", 2)])
+def test_template_disks_of_unknown_size_are_unknown(path: tuple[str | int, ...]) -> None:
+    assert isinstance(alone(group().hide("template", *path)).root_disk_gib, Unknown)
+
+
+@pytest.mark.parametrize("key", ["type", "topology"])
+def test_a_slice_of_unknown_shape_is_unknown(key: str) -> None:
+    shape = {"type": "V5P", "topology": "2x2x2"} | {key: Unknown(key)}
+    found = alone(network().add(gcp.TPU_VM, "tpu", zone=ZONE, acceleratorConfig=shape))
+    assert known(found.machines)
+    assert isinstance(found.machines[0], Unknown)
+
+
+def test_a_template_without_a_machine_names_none() -> None:
+    program = template(machineType=None)
+    assert facts(program).machine_choices == ()
+
+
+def test_zones_of_a_group_that_are_not_known_are_unknown() -> None:
+    assert isinstance(alone(group(gcp.REGION_GROUP, distributionPolicyZones=Unknown("zones"))).zones, Unknown)
+    assert isinstance(alone(group(zone=Unknown("zone"))).region, Unknown)
+
+
+def test_a_providers_region_counts_alone_where_the_resource_has_one() -> None:
+    program = network().add(gcp.PROVIDER, "elsewhere", project="p").add(gcp.INSTANCE, "vm", machineType="g2-standard-8")
+    program.written["vm"].provider = "elsewhere"
+    assert isinstance(alone(program).region, Unknown)

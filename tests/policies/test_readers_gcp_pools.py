@@ -337,3 +337,27 @@ def test_a_region_that_nobody_gives_is_unknown() -> None:
     program.config.clear()
     assert [isinstance(plane.region, Unknown) for plane in facts(program).control_planes] == [True]
     assert isinstance(pool(a3_mega().set("h100", "somewhere", "location"), "h100").region, Unknown)
+
+
+@pytest.mark.parametrize("path", ["imageType", "guestAccelerators"])
+def test_an_unknown_image_or_list_of_gpus_has_unknown_owners(path: str) -> None:
+    assert isinstance(pool(inference().hide("l4", "nodeConfig", path), "l4").driver_owners, Unknown)
+
+
+def test_an_image_in_no_catalogue_has_unknown_owners() -> None:
+    assert isinstance(pool(inference().set("l4", "GENTOO_CONTAINERD", "nodeConfig", "imageType"), "l4").driver_owners, Unknown)
+
+
+def test_other_unknown_settings_stay_unknown() -> None:
+    assert isinstance(pool(inference().hide("l4", "nodeConfig", "taints"), "l4").taints, Unknown)
+    assert isinstance(pool(sized(nodeCount=2, upgradeSettings={"strategy": Unknown("s")}), "l4").nodes.surge, Unknown)
+    assert isinstance(
+        pool(inference().set("l4", None, "nodeLocations").hide("gke", "location").set("l4", None, "location"), "l4").zones, Unknown
+    )
+    hidden = inference().set("l4", None, "nodeLocations").set("gke", Unknown("nodeLocations"), "nodeLocations")
+    assert isinstance(pool(hidden, "l4").zones, Unknown)
+
+
+def test_limits_of_auto_provisioning_that_cannot_be_read_are_lost() -> None:
+    program = cluster().set("gke", {"enabled": True, "resourceLimits": Unknown("x")}, "clusterAutoscaling")
+    assert ["cannot be read" in lost.reason for lost in facts(program).lost] == [True]

@@ -91,6 +91,11 @@ def test_networks_that_cannot_be_counted_are_unknown(path: tuple[str, ...]) -> N
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
 
 
+def test_an_unknown_machine_with_extra_networks_is_unknown() -> None:
+    (finding,) = judged(a3_mega().hide("h100", "nodeConfig", "machineType"), "GPU-GKE-01")
+    assert finding.status is Status.UNKNOWN
+
+
 def test_a_machine_in_no_catalogue_with_extra_networks_is_unknown() -> None:
     (finding,) = judged(a3_mega().set("h100", "a9-hypergpu-8g", "nodeConfig", "machineType"), "GPU-GKE-01")
     assert "'a9-hypergpu-8g', which is in no catalogue" in finding.message

@@ -128,7 +128,14 @@ def test_the_quota_repairs_it() -> None:
 
 @pytest.mark.parametrize(
     ("name", "path"),
-    [("operator", ("namespace",)), ("critical", ("metadata",)), ("critical", ("spec",)), ("critical", (*SELECTOR, "values"))],
+    [
+        ("operator", ("namespace",)),
+        ("critical", ("metadata",)),
+        ("critical", ("spec",)),
+        ("critical", SELECTOR[:3]),
+        ("critical", (*SELECTOR, "scopeName")),
+        ("critical", (*SELECTOR, "values")),
+    ],
 )
 def test_a_namespace_or_quota_that_cannot_be_told_is_unknown(name: str, path: tuple[str | int, ...]) -> None:
     (finding,) = judged(a3_mega().hide(name, *path), "GPU-GKE-51")

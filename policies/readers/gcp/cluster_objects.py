@@ -62,8 +62,10 @@ def _classes(spec: Part) -> Maybe[tuple[Maybe[str], ...]]:
     found: list[Maybe[str]] = []
     for term in terms:
         scope, values = term.text("scopeName"), term.items("values")
-        if isinstance(scope, Unknown) or isinstance(values, Unknown):
-            return scope if isinstance(scope, Unknown) else values if isinstance(values, Unknown) else ()
+        if isinstance(scope, Unknown):
+            return scope
+        if isinstance(values, Unknown):
+            return values
         if scope == PRIORITY:
             found += [given(term.text("values", i), term.path("values", i), "not given") for i in range(len(values))]
     return tuple(found)

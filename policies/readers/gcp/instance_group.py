@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from components.inventory import Accelerator, Image, Market, NodeCount, NodePool
 from components.resource import Resource
@@ -83,10 +83,10 @@ def _zones(group: Part, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
 
 def _nodes(group: Part, program: Program) -> NodeCount:
     size = first(group.whole("targetSize"), 0)
-    scalers = _scalers(group.resource, program)
+    scalers = _of_group(group.resource, program.once(_scalers))
     least = _sum([_least(scaler) for scaler in scalers]) if scalers else size
     most = _sum([_most(scaler) for scaler in scalers]) if scalers else size
-    more = _sum([_resize(request, program, group.resource) for request in program.resources.of_type(gcp_types.RESIZE_REQUEST)])
+    more = _sum([_resize(request) for request in _of_group(group.resource, program.once(_requests))])
     return NodeCount(
         minimum=given(least, "targetSize", "not given"),
         desired=given(least if scalers else size, "targetSize", "not given"),
@@ -95,15 +95,26 @@ def _nodes(group: Part, program: Program) -> NodeCount:
     )
 
 
-def _scalers(group: Resource, program: Program) -> Sequence[Resource]:
-    every = program.resources.of_type(*gcp_types.AUTOSCALERS)
-    return [scaler for scaler in every if _names(scaler, "target", group, program)]
+def _of_group(group: Resource, found: Mapping[str | None, Sequence[Resource]]) -> Sequence[Resource]:
+    """Those that name the group, and those of which it cannot be told."""
+    return (*found.get(group.urn, ()), *found.get(None, ()))
 
 
-def _names(other: Resource, prop: str, group: Resource, program: Program) -> bool:
-    """Whether `prop` means the group; one that cannot be told may mean it."""
-    named = reference(program, other, prop, other.read(prop), prop, *gcp_types.GROUPS)
-    return isinstance(named, Unknown) or named == group.urn
+def _scalers(program: Program) -> Mapping[str | None, Sequence[Resource]]:
+    return _by_group(program, "target", *gcp_types.AUTOSCALERS)
+
+
+def _requests(program: Program) -> Mapping[str | None, Sequence[Resource]]:
+    return _by_group(program, "instanceGroupManager", gcp_types.RESIZE_REQUEST)
+
+
+def _by_group(program: Program, prop: str, *kinds: str) -> Mapping[str | None, Sequence[Resource]]:
+    """Resources of `kinds` by the group that `prop` means; None for those whose group is not known."""
+    found: dict[str | None, list[Resource]] = {}
+    for other in program.resources.of_type(*kinds):
+        named = reference(program, other, prop, other.read(prop), prop, *gcp_types.GROUPS)
+        found.setdefault(named if isinstance(named, str) else None, []).append(other)
+    return found
 
 
 def _least(scaler: Resource) -> Maybe[int]:
@@ -116,10 +127,8 @@ def _most(scaler: Resource) -> Maybe[int]:
     return given(whole(scaler.read("autoscalingPolicy", "maxReplicas"), path), path, "not given")
 
 
-def _resize(request: Resource, program: Program, group: Resource) -> Maybe[int]:
+def _resize(request: Resource) -> Maybe[int]:
     """Nodes that a resize request (flex-start without GKE) adds."""
-    if not _names(request, "instanceGroupManager", group, program):
-        return 0
     return given(first(whole(request.read("resizeBy"), "resizeBy"), 0), "resizeBy", "not given")
 
 

@@ -69,8 +69,10 @@ def _allows_all(part: Part) -> Maybe[bool]:
 
 def _everything(allow: Part) -> Maybe[bool]:
     protocol, ports = allow.text("protocol"), allow.items("ports")
-    if isinstance(protocol, Unknown) or isinstance(ports, Unknown):
-        return protocol if isinstance(protocol, Unknown) else ports if isinstance(ports, Unknown) else False
+    if isinstance(protocol, Unknown):
+        return protocol
+    if isinstance(ports, Unknown):
+        return ports
     return protocol == "all" and not ports
 
 

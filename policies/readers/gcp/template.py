@@ -10,7 +10,7 @@ from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import gcp_types
 from policies.readers.program import Program
-from policies.readers.values import OUTSIDE, any_of, first
+from policies.readers.values import OUTSIDE, first
 
 from .node_config import accelerators
 from .parts import Part
@@ -18,6 +18,8 @@ from .places import region, short
 from .references import reference
 
 SPECIFIC = "SPECIFIC_RESERVATION"
+SCRATCH = "SCRATCH"
+"""Type of a local SSD."""
 _MARKETS = {"STANDARD": Market.ON_DEMAND, "SPOT": Market.SPOT, "FLEX_START": Market.FLEX_START, "RESERVATION_BOUND": Market.RESERVATION}
 """`scheduling.provisioningModel`."""
 
@@ -85,17 +87,13 @@ def disks(part: Part) -> tuple[Maybe[int | None], Maybe[str | None]]:
     listed = part.each("disks")
     if isinstance(listed, Unknown):
         return listed, listed
-    total, local = 0, [any_of([_is(entry.text("type"), "SCRATCH")]) for entry in listed]
-    for entry, scratch in zip(listed, local, strict=True):
-        size = entry.whole("diskSizeGb") if scratch is not True else 0
+    total = 0
+    for entry in listed:
+        size = 0 if entry.text("type") == SCRATCH else entry.whole("diskSizeGb")
         if isinstance(size, Unknown):
             return size, entry.text("diskType")
         total += size or 0
     return total or None, short(part.read("disks", 0, "diskType"), part.path("disks", 0, "diskType"))
-
-
-def _is(value: Maybe[str | None], word: str) -> Maybe[bool]:
-    return value if isinstance(value, Unknown) else value == word
 
 
 def read_template(resource: Resource, program: Program) -> Iterator[MachineChoice]:
