@@ -10,6 +10,7 @@ FAILURES: Mapping[str, str] = {
     "A3": "nodes never start: without card indexes all interfaces land on card 0",
     "A4": "the launch fails: EFA on a card that takes none, as card 0 of P6-B300",
     "A5": "the launch fails, or bandwidth is lost: the number of EFA interfaces was taken from the number of cards",
+    "A6": "nodes stop coming: every interface takes an address, and the subnetwork has none left",
     "A7": "EC2 refuses a public address on an instance with several interfaces",
     "A8": "the pool settles in one zone by luck, then an update fails: compact placement over several zones",
     "A9": "InsufficientInstanceCapacity on capacity that is paid for: a placement group of one's own stands beside the reservation's",

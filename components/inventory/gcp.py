@@ -148,7 +148,7 @@ class FirewallRule:
     urn: str
     network: Maybe[str]
     allows_all: Maybe[bool]
-    """Whether it lets every protocol and port in, from whatever sources it names."""
+    """Whether it lets every port of TCP and UDP in, from whatever sources it names."""
     sources: Maybe[tuple[Maybe[str], ...]]
 
 

@@ -56,6 +56,9 @@ def _matching(case: Case) -> Iterator[Verdict]:
         machine = machine_of(pool)
         if machine is None or isinstance(gke.accelerators, Unknown):
             continue  # GPU-COST-03 and GPU-GKE-30 say so
+        if len(gke.accelerators) > 1:
+            text = f"{len(gke.accelerators)} entries of guestAccelerators, and a pool takes GPUs of one type. Keep one, or make a pool for each type."
+            yield violated(pool, LISTED, text)
         for entry in gke.accelerators:
             yield from _fits(pool, machine, entry)
 

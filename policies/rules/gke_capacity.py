@@ -100,7 +100,10 @@ _FLEX = (
         "flexStart with auto-repair, which GKE refuses: a repaired node would start its run anew. Set management.autoRepair to false.",
     ),
     Clash(
-        lambda _, gke: [gke.flex_start, any_of([_above_zero(gke.counting.fixed), _no(gke.counting.autoscaled)])],
+        lambda _, gke: [
+            gke.flex_start,
+            any_of([_above_zero(gke.counting.fixed), _above_zero(gke.counting.initial), _no(gke.counting.autoscaled)]),
+        ],
         "nodeCount",
         "flexStart with a fixed number of nodes: they come when there is capacity, not at creation. Give autoscaling with totalMinNodeCount 0.",
     ),

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from components.inventory import GkePool, GpuPool, NodePool
-from components.unknown import Unknown, known
+from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
-from policies.readers.gcp.places import region_of
+from policies.readers.gcp.places import is_zone, region_of
 from policies.readers.values import all_of
 
 from .gke_pools import GOOGLE, Clash, clashing, gke_pools, gpu_pools, machine_of, perhaps_plain, untold, violated
@@ -60,8 +60,9 @@ def _elsewhere(case: Case) -> Iterator[Verdict]:
     for pool, _ in gke_pools(case):
         for zone in () if isinstance(pool.zones, Unknown) else pool.zones:
             region = region_of(zone, "nodeLocations")
-            if known(region) and known(pool.region) and region != pool.region:
-                text = f"zone {zone} is not one of region {pool.region}, in which the cluster lies, so GKE refuses the pool. Take a zone of that region."
+            strange = known(zone) and not is_zone(zone)
+            if strange or (known(region) and known(pool.region) and region != pool.region):
+                text = f"{zone} is not a zone of region {pool.region}, in which the cluster lies, so GKE refuses the pool. Take a zone of that region."
                 yield violated(pool, "nodeLocations", text)
 
 
@@ -92,7 +93,24 @@ _NUMBERS = (
         "autoscaling",
         "limits per zone and limits in total together, which GKE refuses. Keep totalMinNodeCount and totalMaxNodeCount.",
     ),
+    Clash(
+        lambda _, gke: [_given(gke.counting.initial), _given(gke.counting.fixed)],
+        "nodeCount",
+        "initialNodeCount beside nodeCount, of which the provider takes one. Keep nodeCount, or autoscaling alone.",
+    ),
+    Clash(
+        lambda pool, gke: [gke.counting.autoscaled, _upside_down(pool)],
+        "autoscaling",
+        "a minimum above the maximum, which GKE refuses. Raise the maximum or lower the minimum.",
+    ),
 )
+
+
+def _upside_down(pool: NodePool) -> Maybe[bool]:
+    least, most = pool.nodes.minimum, pool.nodes.maximum
+    if isinstance(least, Unknown) or isinstance(most, Unknown):
+        return False  # GPU-COST-03 says so
+    return least > most
 
 
 def _given(count: int | Unknown | None) -> bool | Unknown:

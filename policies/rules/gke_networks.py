@@ -10,12 +10,13 @@ from components.catalog import Machine
 from components.catalog.gcp_networks import GcpNetworks
 from components.inventory import ExtraNetwork, GkePool, NodePool
 from components.unknown import Maybe, Unknown, known
-from policies.finding import Level
+from policies.finding import Level, Status
 from policies.readers.values import any_of
 
 from .gke_pools import Clash, clashing, cluster_of, given, gke_pools, machine_of, machine_untold, unchecked, untold, violated
 from .rule import Case, Rule, Scope, Verdict
 
+DATAPLANE_V2 = "ADVANCED_DATAPATH"
 LISTED = "networkConfig.additionalNodeNetworkConfigs"
 
 
@@ -86,12 +87,27 @@ def _too_many(fit: Wired, count: int) -> Verdict:
 
 def _switches(case: Case) -> Iterator[Verdict]:
     """D2: both switches are fixed when the cluster is made."""
+    yield from _halfway(case)
     for pool, gke in gke_pools(case):
         extra = _more_interfaces(gke)
         if isinstance(extra, Unknown):
             yield untold(pool, extra, "it cannot be told whether its cluster must take extra interfaces", Level.ADVISORY)
         elif extra:
             yield from _able(case, pool)
+
+
+def _halfway(case: Case) -> Iterator[Verdict]:
+    """A cluster that switches multi-networking on needs the rest too, whatever its pools use."""
+    for cluster in case.inventory.gke_clusters.values():
+        if cluster.multi_networking is True and known(cluster.datapath) and known(cluster.vpc_native):
+            missing = [
+                *(["Dataplane V2"] if cluster.datapath != DATAPLANE_V2 else []),
+                *([] if cluster.vpc_native else ["VPC-native networking"]),
+            ]
+            if missing:
+                text = f"{cluster.name}: enableMultiNetworking without {' and '.join(missing)}, which GKE refuses. "
+                text += "Set datapathProvider to ADVANCED_DATAPATH, and leave networkingMode out."
+                yield Verdict(status=Status.VIOLATED, urn=cluster.urn, path="enableMultiNetworking", message=text)
 
 
 def _more_interfaces(gke: GkePool) -> Maybe[bool]:
@@ -118,7 +134,7 @@ def _able(case: Case, pool: NodePool) -> Iterator[Verdict]:
         if isinstance(claim, Unknown):
             yield untold(pool, claim, "it cannot be told whether its cluster takes extra interfaces")
     missing = [part for part, claim in parts.items() if known(claim) and not claim]
-    if missing:
+    if missing and cluster.multi_networking is not True:  # else the cluster is refused by itself
         text = f"extra networks in cluster {cluster.name} without {', '.join(missing)}, so GKE refuses the pool. They are fixed when the cluster is made: "
         yield violated(pool, LISTED, text + "set them before the first update, later the cluster must be replaced.")
 

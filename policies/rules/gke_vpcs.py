@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from components.inventory import FirewallRule, PodNetwork, Subnet, Vpc
+from components import catalog
+from components.inventory import ExtraNetwork, FirewallRule, NodePool, PodNetwork, Subnet, Vpc
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
 
 from .gke_networks import LISTED, Wired, wired
-from .gke_pools import unchecked, untold, violated
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .gke_pools import cluster_of, gke_pools, machine_of, unchecked, untold, violated
+from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed, name_of
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
 
@@ -80,21 +81,46 @@ def _unseen(vpcs: _Vpcs, must: str) -> Iterator[Verdict]:
 
 def _own_networks(case: Case) -> Iterator[Verdict]:
     """D2: interfaces of one machine lie in VPCs of their own, but for the subnets of the one RDMA network."""
-    for vpcs in _vpcs(case):
-        shared = [n for n, count in vpcs.interfaces.items() if count > 1 and (n not in vpcs.planned or vpcs.planned[n].profile is None)]
-        needs = vpcs.fit.needs
-        if needs is not None and needs.gpu_networks and shared:
-            text = f"network {name_of(shared[0])} stands behind {vpcs.interfaces[shared[0]]} interfaces, and each GPU interface of {vpcs.fit.machine.name} "
-            yield violated(
-                vpcs.fit.pool, LISTED, text + "needs a VPC of its own: the machine is refused. Make one VPC and subnetwork for each."
+    made = {vpc.urn: vpc for vpc in case.inventory.of_google(Vpc)}
+    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
+    for pool, gke in gke_pools(case):
+        listed = gke.extra_networks if known(gke.extra_networks) else ()
+        cluster = cluster_of(case, pool)
+        for text in _misplaced(pool, listed, made, cluster.network if cluster is not None else None):
+            yield violated(pool, LISTED, text)
+        for entry in listed:
+            subnet = subnets.get(entry.subnet) if isinstance(entry.subnet, str) else None
+            if subnet is not None and isinstance(entry.network, str) and known(subnet.network) and subnet.network != entry.network:
+                text = f"subnetwork {subnet.name} lies in network {name_of(subnet.network)}, and {name_of(entry.network)} is named with it, so GKE refuses "
+                yield violated(pool, entry.path.removeprefix(gke.prefix), text + "the pool. Name the network of the subnetwork.")
+
+
+def _misplaced(pool: NodePool, listed: Sequence[ExtraNetwork], made: Mapping[str, Vpc], own: Maybe[str | None]) -> Iterator[str]:
+    """What is wrong with the networks behind a pool's interfaces, each said once."""
+    networks = [entry.network for entry in listed if isinstance(entry.network, str)]
+    subnets = [entry.subnet for entry in listed if isinstance(entry.subnet, str)]
+    machine = machine_of(pool)
+    needs = catalog.gcp_networks.gcp_networks(machine) if machine is not None else None
+    rdma = needs is not None and needs.rdma_subnets > 0
+    for network in dict.fromkeys(networks):
+        held = made.get(network)
+        alone = held.profile is None if held is not None else not rdma
+        if networks.count(network) > 1 and alone:
+            yield (
+                f"network {name_of(network)} stands behind {networks.count(network)} interfaces, and each interface without RDMA needs a VPC of its own: "
+                "the machine is refused. Make one VPC and subnetwork for each."
             )
+        elif network == own:
+            yield f"network {name_of(network)} is the cluster's own, in which the node has its first interface already. Make a VPC for the further one."
+    for subnet in (subnet for subnet in dict.fromkeys(subnets) if rdma and subnets.count(subnet) > 1):
+        yield f"subnetwork {name_of(subnet)} stands behind {subnets.count(subnet)} interfaces. Make a subnetwork for each."
 
 
 # --- GPU-GKE-07
 
 
 def _profiles(case: Case) -> Iterator[Verdict]:
-    """D3: rests on sources that were not read again, so it is advice."""
+    """D3 rests on sources that were not read again, so it is advice; that a profile belongs to one zone is not."""
     for vpcs in _vpcs(case):
         needs = vpcs.fit.needs
         if needs is None or not needs.network_profile or vpcs.outside or vpcs.unknown:
@@ -123,7 +149,7 @@ def _rdma_network(vpcs: _Vpcs, suffix: str, subnets: int) -> Iterator[Verdict]:
                 urn=vpc.urn,
                 path="networkProfile",
                 message=f"{text} Make the VPC with that profile.",
-                level=Level.ADVISORY,
+                level=None if name.endswith(f"-{suffix}") else Level.ADVISORY,
             )
         if vpcs.interfaces[vpc.urn] != subnets:
             text = f"{vpcs.interfaces[vpc.urn]} interfaces in RDMA network {vpc.name}, and {vpcs.fit.machine.name} has {subnets}. Give it {subnets} subnetworks."
@@ -155,7 +181,7 @@ def _open_inside(vpcs: _Vpcs, vpc: Vpc, claim: Maybe[bool]) -> Iterator[Verdict]
         text = (
             f"{vpc.name}: no firewall rule lets everything in between nodes of {vpcs.fit.pool.name}, and a VPC lets nothing in by itself. "
         )
-        text += "NCCL waits until it times out. Add a rule that allows protocol all from the subnetworks of the GPU interfaces."
+        text += "NCCL waits until it times out. Add a rule that allows all, or tcp and udp without ports, from the subnetworks of the GPU interfaces."
         yield Verdict(status=Status.VIOLATED, urn=vpc.urn, path="", message=text)
 
 
@@ -175,6 +201,41 @@ def _public_ranges(case: Case) -> Iterator[Verdict]:
             text = f"{subnet.name}: range {subnet.cidr} is public address space that belongs to others, whose hosts the nodes then cannot reach. "
             text += "Take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10."
             yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path="ipCidrRange", message=text)
+
+
+# --- GPU-GKE-17
+
+
+def _addresses(case: Case) -> Iterator[Verdict]:
+    """A6: each node takes an address in the subnetwork of each of its interfaces."""
+    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
+    wanted: dict[str, list[NodePool]] = {}
+    for pool, gke in gke_pools(case):
+        cluster = cluster_of(case, pool)
+        used = {entry.subnet for entry in gke.extra_networks if isinstance(entry.subnet, str)} if known(gke.extra_networks) else set[str]()
+        if cluster is not None and isinstance(cluster.subnet, str):
+            used.add(cluster.subnet)
+        for urn in used & set(subnets):
+            wanted.setdefault(urn, []).append(pool)
+    for urn, pools in wanted.items():
+        yield from _full(subnets[urn], pools)
+
+
+def _full(subnet: Subnet, pools: Sequence[NodePool]) -> Iterator[Verdict]:
+    free = _free(subnet.cidr)
+    nodes = sum(count for pool in pools if known(count := pool.nodes.with_surge))
+    if free is not None and nodes > free:
+        text = f"{subnet.name}: {free} addresses in {subnet.cidr}, and up to {nodes} nodes of {listed(sorted(pool.name for pool in pools))} with an update's "
+        text += "extra ones. Nodes beyond stay away with IP_SPACE_EXHAUSTED. Take a larger range, such as a /20."
+        yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path="ipCidrRange", message=text)
+
+
+def _free(cidr: Maybe[str | None]) -> int | None:
+    """Addresses that nodes may take; None where the range is not known or none. Google keeps four of each range."""
+    try:
+        return ipaddress.ip_network(cidr, strict=False).num_addresses - 4 if isinstance(cidr, str) else None
+    except ValueError:
+        return None
 
 
 # --- GPU-GKE-16
@@ -218,7 +279,7 @@ RULES = (
     ),
     Rule(
         id="GPU-GKE-06",
-        title="Each GPU interface without RDMA has a VPC of its own",
+        title="Each interface has a place of its own: a VPC, or a subnetwork of the RDMA network",
         failures=("D2",),
         scope=Scope.STACK,
         check=_own_networks,
@@ -231,7 +292,6 @@ RULES = (
         scope=Scope.STACK,
         check=_profiles,
         fix="networkProfile: projects/PROJECT/global/networkProfiles/us-central1-a-vpc-roce, with 8 subnetworks",
-        level=Level.ADVISORY,
     ),
     Rule(
         id="GPU-GKE-08",
@@ -239,7 +299,7 @@ RULES = (
         failures=(),
         scope=Scope.STACK,
         check=_firewalls,
-        fix='allows: [{protocol: all}], sourceRanges: ["10.64.0.0/16"]',
+        fix='allows: [{protocol: tcp}, {protocol: udp}, {protocol: icmp}], sourceRanges: ["10.64.0.0/16"]',
     ),
     Rule(
         id="GPU-GKE-09",
@@ -248,6 +308,14 @@ RULES = (
         scope=Scope.RESOURCE,
         check=_public_ranges,
         fix="ipCidrRange: 10.64.0.0/20",
+    ),
+    Rule(
+        id="GPU-GKE-17",
+        title="Subnetworks have an address for every node",
+        failures=("A6",),
+        scope=Scope.STACK,
+        check=_addresses,
+        fix="ipCidrRange: 10.0.0.0/20 for up to 4092 nodes",
     ),
     Rule(
         id="GPU-GKE-16",

@@ -33,10 +33,15 @@ def _region(case: Case) -> Iterator[Verdict]:
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("machines", ""), message=text)
 
 
+def _any_reservation(pool: NodePool) -> bool:
+    """Whether a pool counts as on demand only because it falls back to it: reserved machines serve it first."""
+    return pool.gke is not None and pool.gke.affinity.kind == "ANY_RESERVATION"
+
+
 def _market(case: Case) -> Iterator[Verdict]:
     for pool, machine in _asked_for(case):
         sold = catalog.gke_machines.gke_machine(machine)
-        if sold is not None and sold.modes and known(pool.market) and pool.market.value not in sold.modes:
+        if sold is not None and sold.modes and known(pool.market) and pool.market.value not in sold.modes and not _any_reservation(pool):
             ways = ", ".join(sold.modes)
             text = f"{pool.name}: {machine.name} is not sold as {pool.market.value.replace('_', ' ')}, so no node ever starts. It is sold as {ways}: "
             text += "take one of these ways, or another machine."

@@ -69,6 +69,12 @@ def test_a_size_that_is_not_known_is_unknown(path: str) -> None:
     assert isinstance(pool(sized(**{path: Unknown(path)}), "l4").nodes.maximum, Unknown)
 
 
+def test_a_minimum_that_is_not_known_leaves_the_start_unknown_too() -> None:
+    limits = {"minNodeCount": Unknown("minNodeCount"), "maxNodeCount": 4}
+    nodes = pool(sized(autoscaling=limits, initialNodeCount=1), "l4").nodes
+    assert (isinstance(nodes.minimum, Unknown), isinstance(nodes.desired, Unknown), nodes.maximum) == (True, True, 4)
+
+
 def test_an_autoscaler_without_a_maximum_bounds_nothing() -> None:
     assert isinstance(pool(sized(autoscaling={"locationPolicy": "ANY"}), "l4").nodes.maximum, Unknown)
 

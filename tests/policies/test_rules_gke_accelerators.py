@@ -112,3 +112,9 @@ def test_a_machine_that_may_have_no_gpus_is_unknown() -> None:
 def test_other_makers_than_nvidia_are_not_compared() -> None:
     program = attached("ct6e-standard-4t", "nvidia-tesla-t4", 1)
     assert judged(program, "GPU-GKE-31") == judged(program, "GPU-GKE-32") == []
+
+
+def test_gpus_of_two_types_in_one_pool_are_refused() -> None:
+    program = attached("n1-standard-8", "nvidia-tesla-t4", 1)
+    program.written["t4"].inputs["nodeConfig"]["guestAccelerators"].append(accelerator("nvidia-tesla-p4", 1))
+    assert ["GPUs of one type" in f.message for f in judged(program, "GPU-GKE-31") if f.fails] == [True]

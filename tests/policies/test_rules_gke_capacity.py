@@ -79,6 +79,7 @@ def test_queued_provisioning_excludes_minimum_and_placement(path: tuple[str, ...
         (("management", "autoRepair"), True, "management.autoRepair"),
         (("management",), None, "management.autoRepair"),
         (("nodeCount",), 2, "nodeCount"),
+        (("initialNodeCount",), 2, "nodeCount"),
         (("autoscaling",), None, "nodeCount"),
         (("placementPolicy",), {"type": "COMPACT"}, "placementPolicy"),
         (("nodeConfig", "maxRunDuration"), "604801s", "nodeConfig.maxRunDuration"),
@@ -233,3 +234,15 @@ def test_the_same_machine_in_a_reservation_passes() -> None:
 def test_small_a3_high_comes_from_no_reservation() -> None:
     (finding,) = judged(rdma().set("h200", "a3-highgpu-2g", "nodeConfig", "machineType"), "GPU-CAP-07")
     assert "a3-highgpu-2g is not sold as reservation" in finding.message
+
+
+def test_any_reservation_serves_a_machine_that_is_not_sold_on_demand() -> None:
+    affinity = {"consumeReservationType": "ANY_RESERVATION"}
+    assert judged(rdma().set("h200", affinity, "nodeConfig", "reservationAffinity"), "GPU-CAP-07") == []
+
+
+@pytest.mark.failure("D6")
+def test_a_block_of_the_reservation_is_the_reservation() -> None:
+    program = reserved().set("h200", ["ours/reservationBlocks/b1"], "nodeConfig", "reservationAffinity", "values")
+    program.written["ours"].inputs |= {"name": "ours", "zone": "us-central1-b"}
+    assert [f.fails for f in judged(program, "GPU-GKE-14")] == [True]

@@ -78,9 +78,10 @@ def test_a_machine_that_may_have_no_gpus_is_unknown_rather_than_wrong() -> None:
 
 
 @pytest.mark.failure("D8")
-def test_a_zone_of_another_region_is_refused() -> None:
-    (finding,) = judged(inference().set("l4", ["us-east1-b"], "nodeLocations"), "GPU-GKE-21")
-    assert "zone us-east1-b is not one of region us-central1" in finding.message
+@pytest.mark.parametrize("zone", ["us-east1-b", "us-central1", "iowa"])
+def test_a_zone_of_another_region_is_refused(zone: str) -> None:
+    (finding,) = judged(inference().set("l4", [zone], "nodeLocations"), "GPU-GKE-21")
+    assert f"{zone} is not a zone of region us-central1" in finding.message
 
 
 def drifting(*ignored: str) -> list[str]:
@@ -115,6 +116,23 @@ def test_the_autoscaler_alone_repairs_it() -> None:
 def test_limits_of_both_kinds_are_refused() -> None:
     (finding,) = judged(inference().set("l4", 6, "autoscaling", "maxNodeCount"), "GPU-GKE-23")
     assert finding.path == "autoscaling"
+
+
+@pytest.mark.parametrize(
+    ("changed", "where"),
+    [
+        ({"autoscaling": {"totalMinNodeCount": 5, "totalMaxNodeCount": 4}}, "autoscaling"),
+        ({"autoscaling": None, "nodeCount": 2, "initialNodeCount": 2}, "nodeCount"),
+    ],
+)
+def test_numbers_that_contradict_each_other_are_refused(changed: dict[str, Any], where: str) -> None:
+    program = inference()
+    program.written["l4"].inputs |= changed
+    assert [f.path for f in judged(program, "GPU-GKE-23") if f.fails] == [where]
+
+
+def test_an_unknown_limit_contradicts_nothing_for_certain() -> None:
+    assert judged(inference().hide("l4", "autoscaling", "totalMaxNodeCount"), "GPU-GKE-23") == judged(inference(), "GPU-GKE-23")
 
 
 def tpus(topology: str = "4x4", most: int = 4, **pool: Any) -> Raw:

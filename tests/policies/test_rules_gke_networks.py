@@ -11,7 +11,7 @@ from tests.policies.gcp_raw import ZONE, a3_mega, cluster, gpu_networks, inferen
 from tests.policies.raw import Raw
 
 EXTRA = ("networkConfig", "additionalNodeNetworkConfigs")
-RULES = [f"GPU-GKE-{n:02}" for n in (*range(1, 10), 16)]
+RULES = [f"GPU-GKE-{n:02}" for n in (*range(1, 10), 16, 17)]
 
 
 def mega(count: int, **pool: object) -> Raw:
@@ -102,18 +102,24 @@ def test_a_machine_in_no_catalogue_with_extra_networks_is_unknown() -> None:
 
 
 @pytest.mark.failure("D2")
+@pytest.mark.parametrize("value", [None, False])
+def test_a_cluster_that_cannot_take_extra_networks_is_refused(value: object) -> None:
+    program = a3_mega().set("gke", value, "enableMultiNetworking")
+    (finding,) = judged(program, "GPU-GKE-02")
+    assert (finding.urn, finding.fails) == (program.urn("h100"), True)
+    assert "extra networks in cluster gke without enableMultiNetworking" in finding.message
+
+
+@pytest.mark.failure("D2")
 @pytest.mark.parametrize(
     ("path", "value", "missing"),
-    [
-        (("enableMultiNetworking",), None, "enableMultiNetworking"),
-        (("datapathProvider",), "LEGACY_DATAPATH", "datapathProvider ADVANCED_DATAPATH"),
-        (("networkingMode",), "ROUTES", "VPC-native networking"),
-    ],
+    [("datapathProvider", "LEGACY_DATAPATH", "Dataplane V2"), ("networkingMode", "ROUTES", "VPC-native networking")],
 )
-def test_a_cluster_that_cannot_take_extra_networks_is_refused(path: tuple[str, ...], value: object, missing: str) -> None:
-    (finding,) = judged(a3_mega().set("gke", value, *path), "GPU-GKE-02")
-    assert finding.fails
-    assert f"extra networks in cluster gke without {missing}" in finding.message
+@pytest.mark.parametrize("program", [a3_mega(), cluster()])
+def test_multi_networking_without_what_it_rests_on_is_refused(program: Raw, path: str, value: str, missing: str) -> None:
+    (finding,) = judged(program.set("gke", value, path), "GPU-GKE-02")
+    assert (finding.urn, finding.fails) == (program.urn("gke"), True)
+    assert f"enableMultiNetworking without {missing}" in finding.message
 
 
 @pytest.mark.failure("D2")
@@ -226,7 +232,8 @@ def test_a_network_without_a_rule_that_lets_everything_in_is_refused() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("allows",), [{"protocol": "tcp", "ports": ["22"]}]),
+        (("allows",), [{"protocol": "tcp", "ports": ["22"]}, {"protocol": "udp"}]),
+        (("allows",), [{"protocol": "tcp"}, {"protocol": "icmp"}]),
         (("allows",), [{"protocol": "all", "ports": ["1-65535"]}]),
         (("direction",), "EGRESS"),
         (("disabled",), True),
@@ -298,3 +305,42 @@ def test_a_range_that_is_not_known_yet_is_nobodys() -> None:
 @pytest.mark.parametrize("path", [("spec", "deviceMode"), ("spec", "vpc")])
 def test_a_device_mode_that_is_not_known_is_not_judged(path: tuple[str, ...]) -> None:
     assert judged(a3_mega().hide("gpu-2-params", *path), "GPU-GKE-16") == []
+
+
+def test_tcp_and_udp_without_ports_are_everything() -> None:
+    allows = [{"protocol": protocol} for protocol in ("tcp", "udp", "icmp")]
+    assert judged(a3_mega().set("gpu-5-in", allows, "allows"), "GPU-GKE-08") == []
+
+
+def test_an_interface_in_the_clusters_own_network_is_refused() -> None:
+    program = mega(8).set("h100", {"network": "@vpc", "subnetwork": "@nodes"}, *EXTRA, 0)
+    assert ["network vpc is the cluster's own" in f.message for f in judged(program, "GPU-GKE-06")] == [True]
+
+
+def test_a_subnetwork_of_another_network_is_refused() -> None:
+    (finding,) = judged(mega(8).set("h100", "gpu-1", *EXTRA, 0, "network").set("h100", "gpu-0", *EXTRA, 1, "network"), "GPU-GKE-06")[:1]
+    assert "lies in network gpu-" in finding.message
+
+
+def test_one_subnetwork_of_the_rdma_network_behind_two_interfaces_is_refused() -> None:
+    program = rdma()
+    for i in range(8):
+        program.written[f"rdma-{i}"].inputs["name"] = f"rdma-{i}"
+        program.written["h200"].inputs["networkConfig"]["additionalNodeNetworkConfigs"][i + 1]["subnetwork"] = f"rdma-{min(i, 6)}"
+    (finding,) = judged(program, "GPU-GKE-06")
+    assert "subnetwork rdma-6 stands behind 2 interfaces" in finding.message
+
+
+@pytest.mark.failure("A6")
+@pytest.mark.parametrize(("name", "cidr"), [("gpu-3-sub", "10.67.0.0/30"), ("nodes", "10.0.0.0/30")])
+def test_a_subnetwork_too_small_for_its_nodes_is_refused(name: str, cidr: str) -> None:
+    program = a3_mega().set(name, cidr, "ipCidrRange")
+    (finding,) = judged(program, "GPU-GKE-17")
+    assert (finding.urn, finding.path, finding.fails) == (program.urn(name), "ipCidrRange", True)
+    assert f"{name}: 0 addresses in {cidr}" in finding.message
+
+
+@pytest.mark.failure("A6")
+@pytest.mark.parametrize("cidr", ["10.67.0.0/20", "10.67.0.0/29", None, "no range"])
+def test_a_larger_range_repairs_it(cidr: str | None) -> None:
+    assert judged(a3_mega().set("gpu-3-sub", cidr, "ipCidrRange"), "GPU-GKE-17") == []

@@ -64,16 +64,19 @@ def _allows_all(part: Part) -> Maybe[bool]:
     listed = part.each("allows")
     if isinstance(listed, Unknown):
         return listed
-    return any_of([_everything(allow) for allow in listed])
+    return any_of([_whole(listed, "all"), all_of([_whole(listed, "tcp"), _whole(listed, "udp")])])
 
 
-def _everything(allow: Part) -> Maybe[bool]:
-    protocol, ports = allow.text("protocol"), allow.items("ports")
-    if isinstance(protocol, Unknown):
-        return protocol
-    if isinstance(ports, Unknown):
-        return ports
-    return protocol == "all" and not ports
+def _whole(listed: tuple[Part, ...], protocol: str) -> Maybe[bool]:
+    """Whether one entry lets in all ports of `protocol`."""
+    return any_of([_all_ports(allow, protocol) for allow in listed])
+
+
+def _all_ports(allow: Part, protocol: str) -> Maybe[bool]:
+    named, ports = allow.text("protocol"), allow.items("ports")
+    if isinstance(named, Unknown) or named != protocol:
+        return named if isinstance(named, Unknown) else False
+    return ports if isinstance(ports, Unknown) else not ports
 
 
 def read_nat(nat: Resource, program: Program) -> Iterator[Nat | CloudNat]:

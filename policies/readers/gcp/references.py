@@ -14,7 +14,8 @@ def named(program: Program, value: Value, *wanted: str) -> Resource | None:
     """The planned resource that a literal means: whole, or by the last segment of its path."""
     if not isinstance(value, str) or not value:
         return None
-    return program.resources.existing(value, *wanted) or program.resources.existing(value.rstrip("/").rpartition("/")[2], *wanted)
+    whole = value.partition("/reservationBlocks/")[0].rstrip("/")
+    return program.resources.existing(whole, *wanted) or program.resources.existing(whole.rpartition("/")[2], *wanted)
 
 
 def reference(program: Program, resource: Resource, prop: str, value: Value, path: str, *wanted: str) -> Maybe[str | None]:
