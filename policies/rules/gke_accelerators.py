@@ -73,7 +73,7 @@ def _fits(pool: NodePool, machine: Machine, entry: Accelerator) -> Iterator[Verd
     if machine.vendor == NVIDIA and sold is not None and (entry.kind != sold.accelerator or entry.count != max(1, machine.gpu_count)):
         text = f"{entry.count} x {entry.kind} on {machine.name}, which carries {machine.gpu_count:g} x {sold.accelerator}. GKE refuses the pool. "
         yield violated(pool, LISTED, f"{text}Give that type and count.")
-    elif machine.vendor is None and not _attachable(machine, str(entry.kind), entry.count):
+    elif machine.vendor != NVIDIA and not _attachable(machine, str(entry.kind), entry.count):
         text = f"{entry.count} x {entry.kind} on {machine.name}, to which they cannot be attached, so GKE refuses the pool. "
         yield violated(pool, LISTED, f"{text}Take a machine that carries them, or N1 with a number that Google attaches.")
 

@@ -131,13 +131,17 @@ def _flex(case: Case) -> Iterator[Verdict]:
 # --- GPU-GKE-12: reservations by name
 
 
-def _count_of(names: Maybe[tuple[Maybe[str], ...]], wrong: bool) -> Maybe[bool]:
-    return names if isinstance(names, Unknown) else (len(names) != 1) is wrong
+def _many(names: Maybe[tuple[Maybe[str], ...]]) -> Maybe[int]:
+    return names if isinstance(names, Unknown) else len(names)
+
+
+def _not_one(names: Maybe[tuple[Maybe[str], ...]]) -> Maybe[bool]:
+    return names if isinstance(names, Unknown) else len(names) != 1
 
 
 _NAMED = (
     Clash(
-        lambda _, gke: [is_word(gke.affinity.kind, SPECIFIC), _count_of(gke.affinity.names, True)],
+        lambda _, gke: [is_word(gke.affinity.kind, SPECIFIC), _not_one(gke.affinity.names)],
         "nodeConfig.reservationAffinity.values",
         "SPECIFIC_RESERVATION without exactly one name: nodes do not find the paid capacity. "
         "Give values: [name], or [name/reservationBlocks/block] for a part of it.",
@@ -148,7 +152,7 @@ _NAMED = (
         f"SPECIFIC_RESERVATION without the key {KEY}, by which alone the name is read. Set it.",
     ),
     Clash(
-        lambda _, gke: [_no(is_word(gke.affinity.kind, SPECIFIC)), _count_of(gke.affinity.names, False)],
+        lambda _, gke: [_no(is_word(gke.affinity.kind, SPECIFIC)), _above_zero(_many(gke.affinity.names))],
         "nodeConfig.reservationAffinity.consumeReservationType",
         "a reservation is named, and consumeReservationType is not SPECIFIC_RESERVATION: the name counts for nothing and nodes start beside the paid "
         "capacity. Set SPECIFIC_RESERVATION.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from components import catalog
 from components.catalog import Machine
@@ -33,7 +34,17 @@ class Wired:
 
     @property
     def wanted(self) -> int:
-        return 0 if self.needs is None else self.needs.gpu_networks + self.needs.gvnic_networks + self.needs.rdma_subnets
+        return 0 if self.needs is None else _number(self.needs)
+
+
+def _number(needs: GcpNetworks) -> int:
+    return needs.gpu_networks + needs.gvnic_networks + needs.rdma_subnets
+
+
+@cache
+def _most() -> int:
+    """Additional networks of the machine that takes most."""
+    return max(_number(needs) for m in catalog.machines("gcp") if (needs := catalog.gcp_networks.gcp_networks(m)) is not None)
 
 
 def wired(case: Case) -> Iterator[Wired]:
@@ -59,6 +70,10 @@ def _count(case: Case) -> Iterator[Verdict]:
         untold_machine, extra = machine_untold(pool), _more_interfaces(gke)
         if untold_machine is not None and (isinstance(extra, Unknown) or extra):
             yield untold(pool, untold_machine, "it cannot be told how many extra networks it needs")
+        machine = machine_of(pool)
+        if machine is not None and machine.fabric is None and known(gke.extra_networks) and len(gke.extra_networks) > _most():
+            text = f"{len(gke.extra_networks)} additional networks, and no machine takes more than {_most()}. {machine.name} has no GPU interfaces that need "
+            yield violated(pool, LISTED, f"{text}one: take them out, but for those that pods ask for.")
     for fit in wired(case):
         if isinstance(fit.networks, Unknown):
             yield untold(fit.pool, fit.networks, "its extra networks cannot be counted")

@@ -113,9 +113,15 @@ def test_the_autoscaler_alone_repairs_it() -> None:
     assert judged(inference(), "GPU-GKE-23") == []
 
 
-def test_limits_of_both_kinds_are_refused() -> None:
-    (finding,) = judged(inference().set("l4", 6, "autoscaling", "maxNodeCount"), "GPU-GKE-23")
+@pytest.mark.parametrize("limits", [{"totalMaxNodeCount": 6, "maxNodeCount": 6}, {"totalMaxNodeCount": 6, "minNodeCount": 0}])
+def test_limits_of_both_kinds_are_refused(limits: dict[str, int]) -> None:
+    (finding,) = judged(inference().set("l4", limits, "autoscaling"), "GPU-GKE-23")
     assert finding.path == "autoscaling"
+
+
+def test_zeros_that_a_provider_fills_in_are_no_limits() -> None:
+    filled = {"minNodeCount": 0, "maxNodeCount": 0, "totalMinNodeCount": 0, "totalMaxNodeCount": 6}
+    assert judged(inference().set("l4", filled, "autoscaling"), "GPU-GKE-23") == []
 
 
 @pytest.mark.parametrize(

@@ -344,3 +344,10 @@ def test_a_subnetwork_too_small_for_its_nodes_is_refused(name: str, cidr: str) -
 @pytest.mark.parametrize("cidr", ["10.67.0.0/20", "10.67.0.0/29", None, "no range"])
 def test_a_larger_range_repairs_it(cidr: str | None) -> None:
     assert judged(a3_mega().set("gpu-3-sub", cidr, "ipCidrRange"), "GPU-GKE-17") == []
+
+
+@pytest.mark.parametrize(("count", "fails"), [(9, []), (10, [True])])
+def test_a_machine_without_fabric_takes_no_more_networks_than_any(count: int, fails: list[bool]) -> None:
+    program = inference()
+    listed = [{"network": f"net-{i}", "subnetwork": f"sub-{i}"} for i in range(count)]
+    assert [f.fails for f in judged(program.set("l4", {"additionalNodeNetworkConfigs": listed}, "networkConfig"), "GPU-GKE-01")] == fails

@@ -10,6 +10,7 @@ from .parts import Part
 
 DEFAULT_NODES = 3
 """Nodes per zone that GKE starts when the program gives no number at all."""
+PER_ZONE, TOTAL = ("minNodeCount", "maxNodeCount"), ("totalMinNodeCount", "totalMaxNodeCount")
 Zones = Maybe[tuple[Maybe[str], ...]]
 
 
@@ -19,16 +20,17 @@ def counting(pool: Part) -> Counting:
         fixed=pool.whole("nodeCount"),
         initial=pool.whole("initialNodeCount"),
         autoscaled=scaling if isinstance(scaling, Unknown) else scaling is not None,
-        per_zone=_given(pool, "minNodeCount", "maxNodeCount"),
-        total=_given(pool, "totalMinNodeCount", "totalMaxNodeCount"),
+        per_zone=_given(pool, PER_ZONE),
+        total=_given(pool, TOTAL),
         ignored=pool.resource.options.ignore_changes,
     )
 
 
-def _given(pool: Part, *keys: str) -> Maybe[bool]:
-    """Whether one of the limits is there. Providers store 0 for limits that the program leaves out."""
+def _given(pool: Part, keys: tuple[str, ...]) -> Maybe[bool]:
+    """Whether one of the limits is there. Where all of both kinds are, a provider wrote 0 for those that the program left out."""
+    filled = all(pool.read("autoscaling", key) is not None for key in (*PER_ZONE, *TOTAL))
     found = [pool.whole("autoscaling", key) for key in keys]
-    return any_of([count if isinstance(count, Unknown) else bool(count) for count in found])
+    return any_of([count if isinstance(count, Unknown) else bool(count) if filled else count is not None for count in found])
 
 
 def nodes(pool: Part, written: Counting, zones: Zones) -> NodeCount:
