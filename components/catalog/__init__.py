@@ -11,7 +11,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import commitments, containers, crds, drivers, fabric, fit, gcp_networks, gke_machines, gpus, storage, tpus, transports
+    from . import (
+        commitments,
+        containers,
+        crds,
+        drivers,
+        fabric,
+        fit,
+        gcp_networks,
+        gke_images,
+        gke_machines,
+        gpus,
+        storage,
+        tpus,
+        transports,
+    )
     from .account_quotas import Quota, quota, quotas, quotas_for
     from .helm_charts import Chart, UnrecordedDefault, chart, chart_defaults, charts, has_value, value_paths
     from .machine_types import Card, Machine, find_machine, machine, machines, regions
@@ -41,6 +55,7 @@ _MODULES = (
     "fabric",
     "fit",
     "gcp_networks",
+    "gke_images",
     "gke_machines",
     "gpus",
     "storage",
@@ -74,6 +89,7 @@ __all__ = [
     "find_machine",
     "fit",
     "gcp_networks",
+    "gke_images",
     "gke_machines",
     "gpus",
     "has_value",
