@@ -10,7 +10,7 @@ from policies.finding import Status
 from policies.readers.gpu_stack import OPERATOR, is_operator, operators, switched
 from policies.readers.values import all_of, any_of
 
-from .gke_pools import NVIDIA, gpu_pools, machine_of, untold, violated
+from .gke_pools import NVIDIA, cluster_of, gke_pools, gpu_pools, machine_of, untold, violated
 from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
 
 NO_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
@@ -115,6 +115,20 @@ def _on_gke(case: Case) -> Iterator[Chart]:
 
 
 def _autopilot(case: Case) -> Iterator[Verdict]:
+    yield from _pools_of_ones_own(case)
+    yield from _privileged(case)
+
+
+def _pools_of_ones_own(case: Case) -> Iterator[Verdict]:
+    """Autopilot makes nodes by itself."""
+    for pool, _ in gke_pools(case):
+        cluster = cluster_of(case, pool)
+        if cluster is not None and cluster.autopilot is True:
+            text = f"a node pool in Autopilot cluster {cluster.name}, which takes none: it makes nodes for the pods that ask for GPUs. "
+            yield violated(pool, "cluster", text + "Take the pool out, or make a Standard cluster.")
+
+
+def _privileged(case: Case) -> Iterator[Verdict]:
     clusters = case.inventory.gke_clusters
     for chart in _on_gke(case):
         own = [clusters[chart.cluster]] if isinstance(chart.cluster, str) and chart.cluster in clusters else list(clusters.values())
@@ -148,10 +162,10 @@ RULES = (
     ),
     Rule(
         id="GPU-GKE-52",
-        title="No GPU Operator in an Autopilot cluster",
+        title="No GPU Operator and no node pool in an Autopilot cluster",
         failures=("D15",),
         scope=Scope.STACK,
         check=_autopilot,
-        fix="enableAutopilot left out, or no gpu-operator chart",
+        fix="enableAutopilot left out, or neither NodePool nor gpu-operator chart",
     ),
 )

@@ -184,6 +184,12 @@ def test_a_standard_cluster_or_no_operator_repairs_it(program: Raw) -> None:
     assert judged(program, "GPU-GKE-52") == []
 
 
+@pytest.mark.failure("D15")
+def test_a_node_pool_in_an_autopilot_cluster_is_refused() -> None:
+    program = inference().set("gke", True, "enableAutopilot")
+    assert {f.urn for f in judged(program, "GPU-GKE-52")} == {program.urn("l4"), program.urn("system")}
+
+
 def test_a_cluster_that_may_be_autopilot_is_unknown() -> None:
     (finding,) = judged(a3_mega().hide("gke", "enableAutopilot"), "GPU-GKE-52")
     assert finding.status is Status.UNKNOWN
