@@ -6,7 +6,10 @@ Money and quota are judged from these facts alone, whatever program they were re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
 from .azure import (
     AksCluster,
@@ -26,6 +29,23 @@ from .azure import (
     UpgradeWindow,
 )
 from .clouds import CLOUDS, Cloud
+from .gcp import (
+    Accelerator,
+    Affinity,
+    CloudNat,
+    Counting,
+    CriticalQuota,
+    ExtraNetwork,
+    FirewallRule,
+    GkeCluster,
+    GkePool,
+    GoogleFact,
+    MachineReservation,
+    PodNetwork,
+    QueuedUse,
+    Subnet,
+    Vpc,
+)
 from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
 from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
 from .reading import Lost
@@ -34,6 +54,8 @@ from .software import Chart
 
 __all__ = [
     "CLOUDS",
+    "Accelerator",
+    "Affinity",
     "AksCluster",
     "AksPool",
     "AzureBudget",
@@ -46,10 +68,18 @@ __all__ = [
     "CapacityGroup",
     "Chart",
     "Cloud",
+    "CloudNat",
     "ControlPlane",
+    "Counting",
+    "CriticalQuota",
     "Disk",
+    "ExtraNetwork",
     "FeatureFlag",
     "FileSystem",
+    "FirewallRule",
+    "GkeCluster",
+    "GkePool",
+    "GoogleFact",
     "GpuPool",
     "Image",
     "Interface",
@@ -58,20 +88,27 @@ __all__ = [
     "Inventory",
     "Lost",
     "MachineChoice",
+    "MachineReservation",
     "Market",
     "Nat",
     "NicPolicy",
     "NodeCount",
     "NodePool",
     "Owner",
+    "PodNetwork",
     "PublicAddress",
     "Purchase",
+    "QueuedUse",
     "RdmaContainer",
     "ReservedMachines",
     "SecurityGroup",
+    "Subnet",
     "SubnetGuard",
     "UpgradeWindow",
+    "Vpc",
 ]
+
+G = TypeVar("G", bound=GoogleFact)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,8 +131,19 @@ class Inventory:
     file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
     azure: AzureFacts = field(default_factory=AzureFacts)
+    google: tuple[GoogleFact, ...] = ()
+    """What only Google Cloud knows."""
     lost: tuple[Lost, ...] = ()
 
     @property
     def gpu_pools(self) -> tuple[GpuPool, ...]:
         return tuple(p for p in self.pools if isinstance(p, GpuPool))
+
+    @cached_property
+    def gke_clusters(self) -> Mapping[str, GkeCluster]:
+        """GKE clusters of the program by URN."""
+        return {cluster.urn: cluster for cluster in self.of_google(GkeCluster)}
+
+    def of_google(self, kind: type[G]) -> tuple[G, ...]:
+        """Google Cloud's facts of one kind."""
+        return tuple(fact for fact in self.google if isinstance(fact, kind))

@@ -11,6 +11,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Lost,
@@ -38,6 +39,7 @@ Fact = (
     | FileSystem
     | Chart
     | AzureFact
+    | GoogleFact
     | Lost
 )
 

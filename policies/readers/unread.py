@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from components.inventory import Lost
 from components.resource import Resource
 
-from . import types
+from . import gcp_types, types
 from .tokens import plain_token, read_as
 
 STARTING = {
@@ -49,20 +49,13 @@ STARTING = {
     "azure-native:hdinsight:Cluster": "an HDInsight cluster",
     "azure-native:machinelearningservices:Compute": "an Azure Machine Learning compute target",
     "azure-native:machinelearningservices:OnlineDeployment": "an Azure Machine Learning deployment",
-    "gcp:compute:Instance": "a Compute Engine instance",
+    "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:InstanceFromTemplate": "a Compute Engine instance",
-    "gcp:compute:InstanceGroupManager": "a managed instance group",
-    "gcp:compute:InstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:RegionInstanceGroupManager": "a managed instance group",
-    "gcp:compute:RegionInstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:Reservation": "a Compute Engine reservation",
-    "gcp:container:Cluster": "a GKE cluster",
-    "gcp:container:NodePool": "a GKE node pool",
+    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
+    "gcp:dataproc:Cluster": "a Dataproc cluster",
     "gcp:notebooks:Instance": "a notebook instance",
     "gcp:tpu:Node": "a TPU node",
-    "gcp:tpu:V2QueuedResource": "a queued TPU",
-    "gcp:tpu:V2Vm": "a TPU VM",
+    "gcp:vertex:AiEndpointWithModelGardenDeployment": "a Vertex AI endpoint with its machines",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
     "kubernetes:karpenter.sh:NodePool": "a Karpenter node pool",
@@ -86,7 +79,7 @@ HARMLESS = frozenset(
 """Packages that start no machines."""
 
 
-_READ_PLAIN = {plain_token(token).casefold() for token in types.READ if token not in types.RESERVATIONS}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
 
 
@@ -97,7 +90,7 @@ def is_read(token: str) -> bool:
 
 def lost(resource: Resource) -> Iterator[Lost]:
     """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
-    if not is_read(resource.type) or resource.type in types.RESERVATIONS:
+    if not is_read(resource.type) or resource.type in types.BILLING_UNUSED:
         reason = _reason(resource, plain_token(resource.type))
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)

@@ -26,6 +26,8 @@ def _nvidia_pools(case: Case) -> Iterator[GpuPool]:
 def _may_be_nvidia(pool: GpuPool) -> bool:
     if isinstance(pool.machines, Unknown):
         return True
+    if isinstance(pool.attached, Unknown) or pool.attached:
+        return True
     rows = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
     return any(row is None or row.vendor == NVIDIA for row in rows)
 
@@ -89,7 +91,7 @@ RULES = (
     Rule(
         id="GPU-DRV-01",
         title="Exactly one owner installs the NVIDIA driver",
-        failures=("C1", "C2", "C3", "B6"),
+        failures=("C1", "C2", "C3", "C5", "B6"),
         scope=Scope.STACK,
         check=_driver,
         fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",
