@@ -74,7 +74,7 @@ def test_words_of_a_program_cannot_drive_the_terminal(plan: Plan) -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "[bold]name[/bold]" in text
-    assert shown("a\nb").plain == "a\nb"
+    assert shown("a\nb").plain == "a b"
 
 
 def test_a_failing_finding_is_counted_at_the_end(plan: Plan) -> None:
