@@ -21,7 +21,9 @@ FAILURES: Mapping[str, str] = {
     "B12": "EKS refuses the node group: machine types stand in it and in its launch template",
     "C1": "driver pods crash in a loop: the GPU Operator installs what the image ships already",
     "C3": "no `nvidia.com/gpu`, and validators wait for ever: neither image nor operator installs the driver",
+    "E8": "OperationNotAllowed: the cores of a family, of the region or of all spot nodes exceed what the subscription may have",
     "H10": "a check passes in preview because the value was not known there, and the fault lands",
     "J1": "pods stay Pending without a message: the quota in vCPU, for each family and market, is too small",
+    "J2": "`Quota 'GPUS_ALL_REGIONS' exceeded. Limit: 0.0 globally` though the region's own GPU quota was granted",
     "J8": "the bill is a multiple of the estimate: it counted the desired size, not the maximum with surge",
 }

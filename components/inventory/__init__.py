@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .clouds import CLOUDS, Cloud
-from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
+from .network import InterfaceEndpoint, LoadBalancer, Nat, PublicAddress, SecurityGroup
 from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
 from .reading import Lost
 from .services import Bucket, ControlPlane, Disk, FileSystem
@@ -29,6 +29,7 @@ __all__ = [
     "InterfaceEndpoint",
     "Interfaces",
     "Inventory",
+    "LoadBalancer",
     "Lost",
     "MachineChoice",
     "Market",
@@ -57,6 +58,7 @@ class Inventory:
     nats: tuple[Nat, ...] = ()
     endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
+    load_balancers: tuple[LoadBalancer, ...] = ()
     disks: tuple[Disk, ...] = ()
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()

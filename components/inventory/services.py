@@ -18,6 +18,8 @@ class ControlPlane:
     cloud: Cloud
     region: Maybe[str]
     version: Maybe[str | None]
+    tier: Maybe[str | None] = None
+    """AKS: `Free`, `Standard`, `Premium`, None for the cloud's default, which is free; None elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

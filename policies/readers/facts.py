@@ -12,6 +12,7 @@ from components.inventory import (
     FileSystem,
     InterfaceEndpoint,
     Interfaces,
+    LoadBalancer,
     Lost,
     MachineChoice,
     Nat,
@@ -32,6 +33,7 @@ Fact = (
     | Nat
     | InterfaceEndpoint
     | PublicAddress
+    | LoadBalancer
     | Disk
     | Bucket
     | FileSystem
