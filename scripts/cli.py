@@ -120,6 +120,31 @@ def check(  # noqa: PLR0913 # one parameter an option
 
 
 @app.command()
+def cost(  # noqa: PLR0913 # one parameter an option
+    stacks: Stacks = None,
+    *,
+    as_json: AsJson = False,
+    prices: Prices = None,
+    limits: Limits = None,
+    interruptions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POOL=TIMES_A_DAY/LOST_MINUTES", help="Assumed interruptions of a spot pool, such as a100=2/45. Repeatable."),
+    ] = None,
+    nat_gb: Annotated[float | None, typer.Option(metavar="GB", help="Assumed GB a month through each NAT gateway.")] = None,
+    sandbox: InSandbox = False,
+) -> int:
+    """Show what stacks cost, for whom and until when, offline.
+
+    Per pool, team and GPU-hour; each figure with its source and day, each assumption stated.
+
+    Example: gpukit cost aws-training-dev --interruptions a100=2/45
+    """
+    enter(sandbox=sandbox)
+    options = {"prices": prices, "limits": limits, "interruptions": interruptions or [], "nat_gb": nat_gb}
+    return run_part("cost", "cost", stacks=stacks or [], as_json=as_json, **options)
+
+
+@app.command()
 def up(  # noqa: PLR0913 # one parameter an option
     stack: Stack,
     *,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .assumptions import NAT_GB_PER_MONTH
 from .counting import cost
 from .periods import Period, UpFront, until, up_front
-from .result import HOURS_PER_MONTH, Amount, Cost, Entry, Kind, Line, Missing, Unbounded, Unpriced, total
+from .result import HOURS_PER_MONTH, Amount, Cost, Entry, Kind, Line, Missing, SpotPrice, Unbounded, Unpriced, total
 from .shares import PoolCost, SpotSaving, TeamShare, gpu_hour_usd, per_pool, per_team, spot_savings
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Missing",
     "Period",
     "PoolCost",
+    "SpotPrice",
     "SpotSaving",
     "TeamShare",
     "Unbounded",

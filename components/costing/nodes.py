@@ -12,7 +12,7 @@ from components.unknown import Unknown
 
 from .assumptions import Assumptions
 from .lines import Price, following
-from .result import Entry, Kind, Line, Missing, Unbounded, Unpriced
+from .result import Entry, Kind, Line, Missing, SpotPrice, Unbounded, Unpriced
 
 
 @dataclass(frozen=True)
@@ -67,14 +67,16 @@ def _line(pool: NodePool, offer: _Offer, assumed: Assumptions, terms: Terms) -> 
         market=market,
         up_front=market is Market.CAPACITY_BLOCK,
     )
-    return _as_spot(pool, line, offer.rate, assumed) if market is Market.SPOT else line
+    return replace(line, spot=_spot(pool, offer.rate, assumed, terms)) if market is Market.SPOT else line
 
 
-def _as_spot(pool: NodePool, line: Line, rate: Rate, assumed: Assumptions) -> Line:
-    """Effective spot price = spot price x (1 + share of the time that repeats lost work)."""
-    loss = assumed.restart_loss(pool)
-    return replace(
-        line,
-        on_demand_usd_per_hour=rate.on_demand.usd if rate.on_demand else None,
-        expected_usd_per_hour=None if loss is None else line.usd_per_hour * (1 + loss),
+def _spot(pool: NodePool, rate: Rate, assumed: Assumptions, terms: Terms) -> SpotPrice | None:
+    if rate.spot is None or rate.on_demand is None:
+        return None
+    return SpotPrice(
+        usd=rate.spot.usd,
+        as_of=rate.spot.as_of,
+        stale=terms.stale(rate.spot),
+        on_demand_usd=rate.on_demand.usd,
+        restart_loss=assumed.restart_loss(pool),
     )

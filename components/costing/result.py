@@ -41,6 +41,25 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SpotPrice:
+    """What a spot node is likely to cost an hour, beside the price that it is judged at."""
+
+    usd: float
+    """The dearest price that is known."""
+    as_of: date | None
+    stale: bool
+    """Older than the limit, or undated: then the on-demand price is what is judged."""
+    on_demand_usd: float
+    restart_loss: float | None = None
+    """Share of paid time that repeats lost work; None where no interruption rate is stated, which is not zero."""
+
+    @property
+    def expected_usd(self) -> float | None:
+        """An hour of useful work = spot price x (1 + restart loss)."""
+        return None if self.restart_loss is None else self.usd * (1 + self.restart_loss)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """One billed thing: counts at each level times `usd_per_hour` of one."""
 
@@ -65,10 +84,8 @@ class Line:
     gpus: float | None = None
     """Accelerators of one node, of node lines; a fraction for a share of one, None where the machine is in no catalogue."""
     market: Market | None = None
-    on_demand_usd_per_hour: float | None = None
-    """Of spot nodes: the same machine on demand."""
-    expected_usd_per_hour: float | None = None
-    """Of spot nodes with a stated interruption rate: an hour of useful work, with the work that restarts repeat."""
+    spot: SpotPrice | None = None
+    """Of spot nodes whose spot and on-demand prices are both known."""
     up_front: bool = False
     """Whether the whole window is paid when it is bought."""
 

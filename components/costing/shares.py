@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from components.unknown import Unknown, known
 
-from .result import Amount, Cost, Kind, Line
+from .result import Amount, Cost, Kind, SpotPrice
 
 UNASSIGNED = "(no team)"
 """Takes what no team's quota covers, so that the shares add up to the whole."""
@@ -101,34 +101,25 @@ def _share(amount: Amount, team: str, gpus: float, share: float) -> TeamShare:
 
 @dataclass(frozen=True, kw_only=True)
 class SpotSaving:
-    """What spot nodes of a pool save at maximum against the same machines on demand. Negative: restarts eat more than the price gives."""
+    """What spot nodes of a pool save against the same machines on demand. Negative: restarts eat more than the price gives."""
 
     pool: str
-    spot_usd_per_hour: float
-    on_demand_usd_per_hour: float
-    expected_usd_per_hour: float | None
-    """With restart loss, where an interruption rate is stated."""
+    price: SpotPrice
     hourly_usd: float | None
-    """None where the size is unknown."""
+    """At maximum; None where the size is unknown."""
 
     @property
     def percent(self) -> float:
-        return 100 * (1 - (self.expected_usd_per_hour or self.spot_usd_per_hour) / self.on_demand_usd_per_hour)
+        return 100 * (1 - _effective(self.price) / self.price.on_demand_usd)
 
 
 def spot_savings(cost: Cost) -> Iterator[SpotSaving]:
-    """One entry a spot pool whose on-demand price is known."""
+    """One entry a spot pool of which both prices are known."""
     for line in cost.lines:
-        if line.on_demand_usd_per_hour is not None:
-            yield _saving(line, line.on_demand_usd_per_hour)
+        if line.spot is not None:
+            saved = line.spot.on_demand_usd - _effective(line.spot)
+            yield SpotSaving(pool=line.pool, price=line.spot, hourly_usd=saved * line.maximum if known(line.maximum) else None)
 
 
-def _saving(line: Line, on_demand: float) -> SpotSaving:
-    effective = line.usd_per_hour if line.expected_usd_per_hour is None else line.expected_usd_per_hour
-    return SpotSaving(
-        pool=line.pool,
-        spot_usd_per_hour=line.usd_per_hour,
-        on_demand_usd_per_hour=on_demand,
-        expected_usd_per_hour=line.expected_usd_per_hour,
-        hourly_usd=(on_demand - effective) * line.maximum if known(line.maximum) else None,
-    )
+def _effective(price: SpotPrice) -> float:
+    return price.usd if price.expected_usd is None else price.expected_usd

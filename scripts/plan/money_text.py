@@ -20,7 +20,7 @@ SURGE = "surge: nodes while the pool is updated; EKS starts new ones first, by d
 def cost_block(cost: Cost, stack: str) -> RenderableType:
     """The sums, then each line with the day and source of its price; sources are numbered, as they are long."""
     sums = plain_table("", "per hour", "per month", "")
-    for label, amount in (("now", cost.now), ("at maximum", cost.max), ("with surge", cost.surge)):
+    for label, amount in (("no GPU node", cost.idle), ("now", cost.now), ("at maximum", cost.max), ("with surge", cost.surge)):
         sums.add_row(label, *_amount(amount))
     sources = list(dict.fromkeys(line.source for line in cost.lines))
     lines = plain_table("each", "now", "max", "surge", "USD/hour", "price of")
