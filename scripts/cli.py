@@ -145,6 +145,32 @@ def cost(  # noqa: PLR0913 # one parameter an option
 
 
 @app.command()
+def quota(  # noqa: PLR0913 # one parameter an option
+    stacks: Stacks = None,
+    *,
+    live: Annotated[bool, typer.Option("--live", help="Ask the accounts themselves, by your credentials.")] = False,
+    snapshot: Annotated[str | None, typer.Option(metavar="FILE", help="Recorded limits and usage instead.")] = None,
+    save: Annotated[str | None, typer.Option(metavar="FILE", help="Record what the account answers, for later plans.")] = None,
+    request: Annotated[bool, typer.Option("--request", help="Show the increases that are missing; files nothing.")] = False,
+    send: Annotated[bool, typer.Option("--send", help="File them, after asking once.")] = False,
+    contact: Annotated[str | None, typer.Option(metavar="EMAIL", help="Who wants them, which Google asks.")] = None,
+    yes: Yes = False,
+    limits: Limits = None,
+    as_json: AsJson = False,
+    sandbox: InSandbox = False,
+) -> int:
+    """Show what stacks draw on quotas, and what the account has left.
+
+    Against nothing, a recorded snapshot, or the account itself.
+
+    Example: gpukit quota aws-training-dev --live --save quotas.json
+    """
+    enter(sandbox=sandbox)
+    options = {"live": live, "snapshot": snapshot, "save": save, "request": request, "send": send, "yes": yes, "contact": contact}
+    return run_part("quota", "quota", stacks=stacks or [], as_json=as_json, limits=limits, **options)
+
+
+@app.command()
 def up(  # noqa: PLR0913 # one parameter an option
     stack: Stack,
     *,

@@ -28,6 +28,16 @@ class Ask:
     value: float
     dimensions: Mapping[str, str] = field(default_factory=dict[str, str])
     """GCP: what the limit is asked for, region included."""
+    contact: str | None = None
+    """GCP: who wants it."""
+
+    @property
+    def azure_kind(self) -> str:
+        """Azure tells spot's cores from all others."""
+        return "lowPriority" if self.code == "lowPriorityCores" else "dedicated"
+
+    def azure_scope(self, subscription: str) -> str:
+        return f"/subscriptions/{subscription}/providers/Microsoft.Compute/locations/{self.region}"
 
     def command(self, account: str | None = None) -> str:
         """The request as a line for the cloud's own command line."""
@@ -40,12 +50,11 @@ class Ask:
         if self.cloud == "gcp":
             told = ",".join(f"{key}={value}" for key, value in sorted(self.dimensions.items()))
             dimensions = (f"--dimensions={told}",) if told else ()
+            email = (f"--email={self.contact}",) if self.contact else ()
             return ("gcloud", "beta", "quotas", "preferences", "create", "--service=compute.googleapis.com", f"--project={account}",
-                    f"--quota-id={google_quota(self.code).quota_id}", *dimensions, f"--preferred-value={self.value:g}")  # fmt: skip
-        scope = f"/subscriptions/{account}/providers/Microsoft.Compute/locations/{self.region}"
-        kind = "lowPriority" if self.code == "lowPriorityCores" else "dedicated"
-        return ("az", "quota", "update", "--resource-name", self.code, "--scope", scope, "--limit-object", f"value={self.value:g}",
-                "--resource-type", kind)  # fmt: skip
+                    f"--quota-id={google_quota(self.code).quota_id}", *dimensions, f"--preferred-value={self.value:g}", *email)  # fmt: skip
+        return ("az", "quota", "update", "--resource-name", self.code, "--scope", self.azure_scope(account), "--limit-object",
+                f"value={self.value:g}", "--resource-type", self.azure_kind)  # fmt: skip
 
 
 def asked(wanted: QuotaDemand, entry: QuotaEntry | None, stacks: Sequence[str]) -> Ask | None:

@@ -52,9 +52,7 @@ class StackCost:
 
     @cached_property
     def until_lease(self) -> Period | None:
-        return None if self.stated.last_day is None else costing.until(
-            self.cost, self.stated.last_day, self.now, self._windows()
-        )
+        return None if self.stated.last_day is None else costing.until(self.cost, self.stated.last_day, self.now, self._windows())
 
     @cached_property
     def up_front(self) -> tuple[UpFront, ...]:
