@@ -9,7 +9,7 @@ from scripts.errors import Failed
 from scripts.quota.door import OpenRequest
 from scripts.quota.readings import Gap
 
-from .session import Clients
+from .session import Clients, word
 from .session import ask as asking
 
 _OPEN = ("Accepted", "InProgress")
@@ -52,4 +52,4 @@ def send(clients: Clients, subscription: str, wanted: Ask) -> OpenRequest:
 
 
 def _request(row: Any) -> OpenRequest:
-    return OpenRequest(id=str(row.name or row.id), status=str(row.properties.provisioning_state), value=None)
+    return OpenRequest(id=str(row.name or row.id), status=word(row.properties.provisioning_state), value=None)

@@ -12,7 +12,7 @@ from scripts.quota.door import Extras, InUse
 from scripts.quota.nodes_in_use import RunningNodes
 from scripts.quota.readings import Gap
 
-from .session import Clients, ask
+from .session import Clients, ask, word
 
 
 def in_use(clients: Clients, stacks: Sequence[str], regions: Sequence[str]) -> InUse:
@@ -69,6 +69,6 @@ def _offered(pool: str, machine: str, region: str, listing: Iterable[Any]) -> st
     if sku is None:
         return f"{pool}: {machine} is not offered in {region}"
     zones = sorted({zone for place in sku.location_info or () for zone in place.zones or ()})
-    barred = sorted({str(limit.reason_code) for limit in sku.restrictions or ()})
+    barred = sorted({word(limit.reason_code) for limit in sku.restrictions or ()})
     where = f"in zones {', '.join(zones)} of {region}" if zones else f"in {region} without zones"
     return f"{pool}: {machine} is offered {where}" + (f", but restricted for this subscription ({', '.join(barred)})" if barred else "")

@@ -35,6 +35,11 @@ def clients_of_environment(subscription: str) -> Clients:
     return Clients(compute=ComputeManagementClient(credential, subscription), quota=QuotaMgmtClient(credential, subscription))
 
 
+def word(value: Any) -> str:
+    """Azure's own word, whether its client made an enum of it or not."""
+    return str(getattr(value, "value", value))
+
+
 def ask(where: str, permission: str, call: Callable[[], T]) -> T | Gap:
     """What `call` gives, or the gap that its refusal leaves in `where`. Raises Failed where the credentials themselves do not hold."""
     from azure.core.exceptions import ClientAuthenticationError, HttpResponseError, ServiceRequestError, ServiceResponseError
