@@ -30,7 +30,7 @@ def judge(
     rules: Sequence[Rule] = RULES,
 ) -> tuple[Finding, ...]:
     """The same for an inventory that is there already, with cost and demand where they are."""
-    case = Case(inventory, settings, cost, None if demand is None else tuple(demand), frozenset(rule.id for rule in RULES))
+    case = Case(inventory, settings, cost, None if demand is None else tuple(demand), {rule.id: rule.level for rule in RULES})
     found = [finding for rule in rules for finding in _findings(rule, case)]
     return tuple(sorted(dict.fromkeys(found), key=_order))
 

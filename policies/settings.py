@@ -42,6 +42,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     limits_file: str = LIMITS_FILE
     """Where the limits come from, for messages."""
+    proposed: Limits | None = None
+    """Limits that the judged change brings with it, where `limits` are those of its base."""
     budget: Maybe[Ceiling] = field(default_factory=Ceiling)
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
     lease_ends: Maybe[date | None] = None
@@ -63,6 +65,7 @@ class Settings:
         prices: PriceOverlay | None = None,
         now: datetime | None = None,
         limits_file: str = LIMITS_FILE,
+        proposed: Limits | None = None,
     ) -> Self:
         """Settings for the stack with this configuration (`pulumi config --json` form: objects as JSON text)."""
         cluster = _cluster(config)
@@ -70,6 +73,7 @@ class Settings:
             now=now or clock.now(),
             limits=limits,
             limits_file=limits_file,
+            proposed=proposed,
             budget=_budget(cluster),
             lease_ends=_lease(cluster),
             commitments=_stated(cluster, "commitments", Commitment),

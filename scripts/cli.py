@@ -88,7 +88,11 @@ def check(  # noqa: PLR0913 # one parameter an option
     preview: Annotated[str | None, typer.Option(metavar="FILE", help="Output of `pulumi preview --json --show-sames`.")] = None,
     state: Annotated[str | None, typer.Option(metavar="FILE", help="Output of `pulumi stack export`.")] = None,
     stack: Annotated[str | None, typer.Option(help="With --program: which of its stacks.")] = None,
-    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="REVISION|FILE", help="Show the change against a git revision, or a plan saved with `plan --json`."),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", help="text, json, markdown, sarif or junit.")] = "text",
     as_json: AsJson = False,
     quota_snapshot: QuotaSnapshot = None,
     limits: Limits = None,
@@ -100,7 +104,9 @@ def check(  # noqa: PLR0913 # one parameter an option
 
     By the guardrails alone; needs no credentials and no network.
 
-    Example: gpukit check --program ../my-cluster --stack prod
+    With --base the limits are those of the base, and a change that loosens them is a finding.
+
+    Example: gpukit check --base origin/main --format markdown
     """
     enter(sandbox=sandbox)
     return run_part(
@@ -111,6 +117,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         preview=preview,
         state=state,
         stack=stack,
+        base=base,
         format_="json" if as_json else format_,
         quota_snapshot=quota_snapshot,
         limits=limits,

@@ -1,7 +1,7 @@
 """EKS add-ons: what every node needs before it is ready, and what needs nodes to run on.
 
-Versions: none is pinned, since the facts hold no build number of an add-on. EKS installs its default for the cluster's Kubernetes version
-and keeps it until someone changes it. Sources: EKS User Guide, "Amazon EKS add-ons"; README of amazon-vpc-cni-k8s; configuration schema of
+Versions: those that the stack file pins. The catalogue pins none, as build numbers of new minors stand in no document: EKS then installs its
+default for the cluster's Kubernetes version and keeps it until someone changes it. Sources: EKS User Guide, "Amazon EKS add-ons"; README of amazon-vpc-cni-k8s; configuration schema of
 the add-on aws-ebs-csi-driver.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import pulumi
@@ -34,26 +34,34 @@ class AddonOutline:
     """One add-on and what it is told."""
 
     name: str
+    version: str | None = None
+    """As `v1.2.3-eksbuild.4`; None leaves it to EKS."""
     configuration: Mapping[str, object] = field(default_factory=lambda: MappingProxyType({}))
 
 
-def before_nodes() -> tuple[AddonOutline, ...]:
+def before_nodes(versions: Mapping[str, str]) -> tuple[AddonOutline, ...]:
     """DaemonSets without which a node is not ready, or its pods get no permissions; they wait for no node themselves."""
-    return (
+    return _pinned(
+        versions,
         AddonOutline(name="vpc-cni", configuration={"env": CNI_ENVIRONMENT}),
         AddonOutline(name="kube-proxy"),
         AddonOutline(name="eks-pod-identity-agent"),
     )
 
 
-def after_nodes(volume_tags: Mapping[str, str]) -> tuple[AddonOutline, ...]:
+def after_nodes(volume_tags: Mapping[str, str], versions: Mapping[str, str]) -> tuple[AddonOutline, ...]:
     """Deployments, which need nodes, and the agent whose reports node repair acts on."""
-    return (
+    return _pinned(
+        versions,
         AddonOutline(name="coredns"),
         AddonOutline(name="eks-node-monitoring-agent"),
         # J9: volumes of claims are no resources of the stack and would carry nothing of it
         AddonOutline(name="aws-ebs-csi-driver", configuration={"controller": {"extraVolumeTags": dict(volume_tags)}}),
     )
+
+
+def _pinned(versions: Mapping[str, str], *outlines: AddonOutline) -> tuple[AddonOutline, ...]:
+    return tuple(replace(outline, version=versions.get(outline.name)) for outline in outlines)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +78,7 @@ def addon(name: str, args: AddonArgs, parent: pulumi.Resource, *, after: tuple[p
         name,
         cluster_name=args.cluster_name,
         addon_name=args.outline.name,
+        addon_version=args.outline.version,
         configuration_values=json.dumps(configuration, sort_keys=True) if configuration else None,
         resolve_conflicts_on_create="OVERWRITE",
         resolve_conflicts_on_update="OVERWRITE",
@@ -86,6 +95,7 @@ class AddonsArgs:
     """Known once there are nodes."""
     region: str
     identity: Identity
+    versions: Mapping[str, str]
 
 
 class Addons(pulumi.ComponentResource):
@@ -94,7 +104,7 @@ class Addons(pulumi.ComponentResource):
     def __init__(self, name: str, args: AddonsArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:aws:Addons", name, {}, opts)
         tags = args.identity.tags(name)
-        for outline in after_nodes(tags):
+        for outline in after_nodes(tags, args.versions):
             permitted = (self._ebs_identity(name, args),) if outline.name == "aws-ebs-csi-driver" else ()
             made = AddonArgs(outline=outline, cluster_name=args.cluster_name, identity=args.identity)
             addon(f"{name}-{outline.name}", made, self, after=permitted)

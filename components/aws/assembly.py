@@ -23,6 +23,7 @@ from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
 from .existing_network import ExistingNetwork, existing_network
 from .fabric import Fabric, FabricArgs
+from .kubeconfig import TokenCommand
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs, pool_handle
 from .ordering import after
@@ -110,6 +111,12 @@ def build_fabric(name: str, plan: Assembly, network: Network | ExistingNetwork, 
     return Fabric(name, FabricArgs(vpc_id=network.vpc_id, identity=plan.identity), opts)
 
 
+def token_command(plan: Assembly) -> TokenCommand:
+    """How people and the Kubernetes provider get their tokens."""
+    asks = plan.spec.access.kubeconfig
+    return TokenCommand(region=plan.region, profile=asks.profile, role=asks.role)
+
+
 def build_cluster(name: str, plan: Assembly, network: Network | ExistingNetwork, opts: pulumi.ResourceOptions) -> Cluster:
     spec = plan.spec
     args = ClusterArgs(
@@ -128,6 +135,8 @@ def build_cluster(name: str, plan: Assembly, network: Network | ExistingNetwork,
         owner=spec.owner,
         expires=spec.lease.expires.isoformat() if spec.lease else None,
         identity=plan.identity,
+        token=token_command(plan),
+        addon_versions=spec.addon_versions,
     )
     return Cluster(name, args, opts)
 
@@ -159,9 +168,14 @@ def build_pool(name: str, plan: Assembly, outline: PoolOutline, ground: Ground, 
 def build_node_services(name: str, plan: Assembly, ground: Ground, cluster: ClusterHandle, opts: pulumi.ResourceOptions) -> None:
     """What keeps nodes and volumes going, once there are nodes of the system pool: the remaining add-ons and the autoscaler."""
     cluster_name = after(ground.cluster.name, cluster.system.resource)
-    Addons(
-        f"{name}-addons", AddonsArgs(cluster=plan.spec.name, cluster_name=cluster_name, region=plan.region, identity=plan.identity), opts
+    addons = AddonsArgs(
+        cluster=plan.spec.name,
+        cluster_name=cluster_name,
+        region=plan.region,
+        identity=plan.identity,
+        versions=plan.spec.addon_versions,
     )
+    Addons(f"{name}-addons", addons, opts)
     args = AutoscalerArgs(
         cluster=cluster,
         cluster_name=ground.cluster.name_for_nodes,

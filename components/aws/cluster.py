@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Literal
@@ -16,7 +16,7 @@ from components.naming import Identity, tag_key
 
 from .addons import AddonArgs, addon, before_nodes
 from .cluster_access import access_problems, principal_name
-from .kubeconfig import exec_kubeconfig
+from .kubeconfig import TokenCommand, exec_kubeconfig
 from .logs import LogsArgs, control_plane_logs
 from .ordering import after
 from .roles import CLUSTER_POLICIES, NODE_POLICIES, RoleArgs, partition, service_role
@@ -49,6 +49,9 @@ class ClusterArgs:
     owner: str
     expires: str | None
     identity: Identity
+    token: TokenCommand
+    addon_versions: Mapping[str, str]
+    """Pinned versions by add-on; the others are EKS's choice at creation."""
 
     def __post_init__(self) -> None:
         for field, problem in access_problems(self.api, self.api_cidrs, self.admins, self.viewers):
@@ -115,7 +118,8 @@ class Cluster(pulumi.ComponentResource):
 
     def _node_add_ons(self, name: str, args: ClusterArgs) -> pulumi.Output[str]:
         made = [
-            addon(f"{name}-{o.name}", AddonArgs(outline=o, cluster_name=self.name, identity=args.identity), self) for o in before_nodes()
+            addon(f"{name}-{o.name}", AddonArgs(outline=o, cluster_name=self.name, identity=args.identity), self)
+            for o in before_nodes(args.addon_versions)
         ]
         return after(self.name, *made)
 
@@ -145,7 +149,7 @@ class Cluster(pulumi.ComponentResource):
     def _kubeconfig(self, args: ClusterArgs) -> pulumi.Output[str]:
         authority = self.resource.certificate_authority.apply(lambda a: str(a.data))
         text = pulumi.Output.all(self.name, self.resource.endpoint, authority).apply(
-            lambda known: json.dumps(exec_kubeconfig(name=known[0], endpoint=known[1], authority=known[2], region=args.region))
+            lambda known: json.dumps(exec_kubeconfig(name=known[0], endpoint=known[1], authority=known[2], token=args.token))
         )
         return pulumi.Output.secret(text)  # H8
 

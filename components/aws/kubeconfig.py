@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 
-def exec_kubeconfig(*, name: str, endpoint: str, authority: str, region: str) -> dict[str, object]:
+
+@dataclass(frozen=True, kw_only=True)
+class TokenCommand:
+    """How `aws eks get-token` is called, as `aws eks update-kubeconfig` writes it down."""
+
+    region: str
+    profile: str | None = None
+    """Whose credentials ask, by the person's own AWS configuration; None: those of the moment."""
+    role: str | None = None
+    """ARN of the role that they take on first."""
+
+
+def exec_kubeconfig(*, name: str, endpoint: str, authority: str, token: TokenCommand) -> dict[str, object]:
     """The kubeconfig of cluster `name`, as JSON values (JSON is YAML). `authority` is the certificate, base64."""
     return {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": name, "cluster": {"server": endpoint, "certificate-authority-data": authority}}],
-        "users": [{"name": name, "user": {"exec": _get_token(name, region)}}],
+        "users": [{"name": name, "user": {"exec": _get_token(name, token)}}],
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
         "current-context": name,
     }
 
 
-def _get_token(name: str, region: str) -> dict[str, object]:
+def _get_token(name: str, token: TokenCommand) -> dict[str, object]:
+    assumed = ["--role-arn", token.role] if token.role else []
+    environment = {"env": [{"name": "AWS_PROFILE", "value": token.profile}]} if token.profile else {}
     return {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",
-        "args": ["eks", "get-token", "--cluster-name", name, "--region", region, "--output", "json"],
+        "args": ["eks", "get-token", "--cluster-name", name, "--region", token.region, "--output", "json", *assumed],
+        **environment,
         "interactiveMode": "IfAvailable",
         "provideClusterInfo": False,
     }

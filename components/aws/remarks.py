@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from components.spec import Spec
+from components.spec.checks import EKS_ADDONS
 
 from .budget_outline import BLIND_SPOT
 from .existing_checks import ONLY_THE_CLOUD_KNOWS
@@ -16,6 +17,9 @@ def remarks(spec: Spec) -> Iterator[str]:
     """One sentence each. `spec` is sound. Raises as `pool_outlines` does."""
     if spec.network.existing is not None:
         yield ONLY_THE_CLOUD_KNOWS
+    loose = [name for name in EKS_ADDONS if name not in spec.addon_versions]
+    if loose and spec.protected:
+        yield f"addon_versions: EKS chooses the versions of {', '.join(loose)} when the cluster is made; pin them for equal clusters"
     lustre = lustre_outline(spec, pool_outlines(spec))
     if lustre is not None:
         yield f"storage.shared_filesystem: {lustre.remark}"

@@ -81,6 +81,15 @@ class Network(Frozen):
     """`private` adds interface endpoints for clusters without a way to the internet."""
 
 
+class Kubeconfig(Frozen):
+    """AWS: how whoever uses the kubeconfig gets a token."""
+
+    profile: Text | None = None
+    """AWS: profile of the person's own AWS configuration."""
+    role: Text | None = None
+    """AWS: IAM role to take on for the token; it needs a place among the admins or viewers."""
+
+
 class Access(Frozen):
     """Who reaches the Kubernetes API."""
 
@@ -92,6 +101,8 @@ class Access(Frozen):
     """IAM role or user ARNs, Google groups or members, Entra group object ids."""
     viewers: tuple[Text, ...] = ()
     """As `admins`, with read access only."""
+    kubeconfig: Kubeconfig = Kubeconfig()
+    """Profile and role that the kubeconfig carries."""
 
 
 class Bucket(Frozen):
@@ -270,6 +281,8 @@ class Spec(Frozen):
     """Metrics and logs."""
     model: Model | None = None
     """What the cluster is sized for."""
+    addon_versions: TextMap = Field(default_factory=FrozenMap)
+    """AWS: version of each EKS add-on by its name; one without is EKS's default for the minor version when the cluster is made."""
     billing_account: Text | None = None
     """GCP: needed for a budget."""
     tags: TextMap = Field(default_factory=FrozenMap)

@@ -25,6 +25,8 @@ COMMITMENTS: dict[Cloud, tuple[str, ...]] = {
     "gcp": ("committed_use", "negotiated"),
     "azure": ("savings_plan", "reserved", "negotiated"),
 }
+EKS_ADDONS = ("vpc-cni", "kube-proxy", "coredns", "aws-ebs-csi-driver", "eks-pod-identity-agent", "eks-node-monitoring-agent")
+"""Add-ons that an AWS cluster is made with."""
 RESERVED_TAGS = ("gpukit/", "aws:", "kubernetes.io/")
 """Tags of ours, of AWS and of the cluster's controllers; changing them would hide resources from teardown."""
 WIDEST_API_RANGE = 8
@@ -38,6 +40,7 @@ def check(spec: TrainingSpec | InferenceSpec, *, region: str | None = None) -> I
     yield from _identity(spec)
     yield from network_checks.check(spec, region)
     yield from _access(spec)
+    yield from _addon_versions(spec)
     yield from pool_checks.check(spec, region)
     yield from _storage(spec)
     yield from _duplicates(spec)
@@ -86,6 +89,23 @@ def _access(spec: Spec) -> Iterator[Verdict]:
     for field, who in (("admins", access.admins), ("viewers", access.viewers)):
         for at, identity in enumerate(who):
             yield from _identity_form(f"access.{field}[{at}]", identity, spec.cloud)
+    yield from _kubeconfig(spec)
+
+
+def _kubeconfig(spec: Spec) -> Iterator[Verdict]:
+    wanted, path = spec.access.kubeconfig, "access.kubeconfig"
+    if spec.cloud != "aws":
+        for field, value in (("profile", wanted.profile), ("role", wanted.role)):
+            if value is not None:
+                yield verdict(f"{path}.{field}", value, f"the token command of {spec.cloud} takes none: remove it", "cloud")
+        return
+    if wanted.role is None:
+        return
+    if refused := list(_identity_form(f"{path}.role", wanted.role, spec.cloud)):
+        yield from refused
+    elif wanted.role not in (who := (*spec.access.admins, *spec.access.viewers)):
+        why = "has no access entry, so its tokens open nothing: add it to access.admins or access.viewers"
+        yield verdict(f"{path}.role", wanted.role, why, "access.admins", allowed=who, near=nearest(wanted.role, who))
 
 
 def _identity_form(path: str, identity: str, cloud: Cloud) -> Iterator[Verdict]:
@@ -97,6 +117,21 @@ def _identity_form(path: str, identity: str, cloud: Cloud) -> Iterator[Verdict]:
         yield verdict(path, identity, "give an e-mail address, or user:…, group:… or serviceAccount:… with one", "cloud")
     elif cloud == "azure" and not re.fullmatch(ACCOUNTS["azure"][0], identity):
         yield verdict(path, identity, "give the object id (a UUID) of an Entra group", "cloud")
+
+
+def _addon_versions(spec: Spec) -> Iterator[Verdict]:
+    for name, version in spec.addon_versions.items():
+        path = f"addon_versions.{name}"
+        if spec.cloud != "aws":
+            yield verdict(path, version, f"EKS alone has add-ons with versions of their own: remove it on {spec.cloud}", "cloud")
+        elif name not in EKS_ADDONS:
+            yield verdict("addon_versions", name, "the cluster has no such add-on", allowed=EKS_ADDONS, near=nearest(name, EKS_ADDONS))
+        elif not re.fullmatch(r"v\d+\.\d+\.\d+-eksbuild\.\d+", version):
+            yield verdict(path, version, f"is no version: take one of `aws eks describe-addon-versions --addon-name {name}`")
+        elif name == "kube-proxy" and not version.startswith(f"v{spec.kubernetes_version}."):
+            yield verdict(
+                path, version, f"kube-proxy has the minor version of its cluster, {spec.kubernetes_version}", "kubernetes_version"
+            )
 
 
 def _storage(spec: Spec) -> Iterator[Verdict]:

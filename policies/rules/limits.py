@@ -57,7 +57,7 @@ def _named_rules(case: Case) -> Iterator[Verdict]:
     named = [(f"levels.{rule}", rule) for rule in limits.levels]
     named += [(f"suppressions[{i}]", entry.rule) for i, entry in enumerate(limits.suppressions)]
     for path, rule in named:
-        if rule not in case.rule_ids:
+        if rule not in case.own_levels:
             text = f"{case.settings.limits_file}: {path} names {rule}, and there is no such rule, so it does nothing. "
             text += "Take an id from the table in policies/README.md, or remove the entry."
             yield Verdict(status=Status.VIOLATED, urn="", path=path, message=text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 
 from components import costing, demand
 from components.costing import Cost
@@ -32,8 +33,8 @@ class Case:
     settings: Settings
     given_cost: Cost | None = None
     given_demand: tuple[QuotaDemand, ...] | None = None
-    rule_ids: frozenset[str] = frozenset()
-    """Every rule that exists, for those that judge the limits themselves."""
+    own_levels: Mapping[str, Level] = field(default_factory=lambda: MappingProxyType({}))
+    """Level of every rule that exists, for those that judge the limits themselves."""
 
     @cached_property
     def cost(self) -> Cost:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
+from components.refusals import nearest
 from scripts.errors import BadInput, Exit
 
-LATER = ("markdown", "sarif", "junit")
-"""Formats that have their names already."""
+FORMATS = ("text", "json", "markdown", "sarif", "junit")
 
 
 def check(  # noqa: PLR0913 # one parameter an option
@@ -18,6 +17,7 @@ def check(  # noqa: PLR0913 # one parameter an option
     preview: str | None = None,
     state: str | None = None,
     stack: str | None = None,
+    base: str | None = None,
     format_: str = "text",
     quota_snapshot: str | None = None,
     limits: str | None = None,
@@ -28,30 +28,19 @@ def check(  # noqa: PLR0913 # one parameter an option
     _refuse_mixed(stacks, {"--program": program, "--preview": preview, "--state": state}, stack)
     _refuse_format(format_)
     from scripts.plan.judgement import yardsticks
-    from scripts.plan.terminal import complain, print_json, results
+    from scripts.plan.terminal import complain
 
-    from .model import Report, report_json
-    from .report import print_report
-    from .sources import from_preview, from_program, from_stacks, from_state
+    from .printing import print_as
+    from .sources import Sources, report
 
     by = yardsticks(quota_snapshot=quota_snapshot, limits=limits, prices=prices)
-    if program is not None:
-        found = (from_program(Path(program), stack, by, timeout_s=timeout_s),)
-    elif preview is not None:
-        found = (from_preview(Path(preview), by),)
-    elif state is not None:
-        found = (from_state(Path(state), by),)
-    else:
-        found = from_stacks(stacks, by)
-    report = Report(checked=found)
-    if format_ == "json":
-        print_json(report_json(report))
-    else:
-        print_report(report, results())
-    for checked in found:
+    asked = Sources(stacks=tuple(stacks), program=program, preview=preview, state=state, stack=stack, base=base, timeout_s=timeout_s)
+    found = report(asked, by)
+    print_as(format_, found)
+    for checked in found.checked:
         if checked.error is not None:
             complain(f"{checked.name}: {checked.error}")
-    return report.exit
+    return found.exit
 
 
 def _refuse_mixed(stacks: Sequence[str], sources: dict[str, str | None], stack: str | None) -> None:
@@ -65,7 +54,6 @@ def _refuse_mixed(stacks: Sequence[str], sources: dict[str, str | None], stack: 
 
 
 def _refuse_format(format_: str) -> None:
-    if format_ in LATER:
-        raise BadInput(f"--format {format_} is not built yet: use text or json.")
-    if format_ not in {"text", "json"}:
-        raise BadInput(f"--format {format_} is unknown: use text or json.")
+    if format_ not in FORMATS:
+        near = nearest(format_, FORMATS)
+        raise BadInput(f"--format {format_} is unknown{f', did you mean {near}?' if near else ''}: use one of {', '.join(FORMATS)}.")

@@ -20,8 +20,10 @@ from scripts.plan.recording.tape import Tape
 from .project import Project, StackConfig
 
 
-def record_program(project: Project, stack: StackConfig, *, timeout_s: float) -> Recording:
+def record_program(project: Project, stack: StackConfig, *, timeout_s: float, import_from: Path | None = None) -> Recording:
     """The recording of `project` as `stack`. What the program prints is dropped, unless GPUKIT_DEBUG=1.
+
+    `import_from` comes first on its import path: where the program's packages lie, when its interpreter has those of another checkout.
 
     Raises BadInput when its interpreter cannot run it at all, Failed when it ends without a word or takes longer than `timeout_s`.
     """
@@ -29,7 +31,7 @@ def record_program(project: Project, stack: StackConfig, *, timeout_s: float) ->
         request, answer = Path(scratch) / "request.json", Path(scratch) / "answer.json"
         request.write_text(json.dumps(_request(project, stack)), encoding="utf-8")
         command = [str(project.python), str(Path(child.__file__)), str(request), str(answer)]
-        code, complaint = _finish(command, project, scratch=Path(scratch), timeout_s=timeout_s)
+        code, complaint = _finish(command, project, _environment(project, import_from), scratch=Path(scratch), timeout_s=timeout_s)
         if not answer.is_file():
             started = not request.exists()
             raise Failed(_silent(project, code, "" if started else complaint))
@@ -54,14 +56,14 @@ def _request(project: Project, stack: StackConfig) -> dict[str, Any]:
     }
 
 
-def _finish(command: list[str], project: Project, *, scratch: Path, timeout_s: float) -> tuple[int, str]:
+def _finish(command: list[str], project: Project, environment: dict[str, str], *, scratch: Path, timeout_s: float) -> tuple[int, str]:
     """Exit code and last line of complaint. The child's whole process group ends with it, also when this process is interrupted."""
     debug = os.environ.get("GPUKIT_DEBUG") == "1"
     with (scratch / "stderr").open("wb") as complaints:
         process = subprocess.Popen(
             command,
             cwd=project.directory,
-            env=_environment(project),
+            env=environment,
             stdin=subprocess.DEVNULL,
             stdout=sys.stderr if debug else subprocess.DEVNULL,
             stderr=sys.stderr if debug else complaints,
@@ -79,9 +81,11 @@ def _finish(command: list[str], project: Project, *, scratch: Path, timeout_s: f
     return code, lines[-1][:300] if lines else ""
 
 
-def _environment(project: Project) -> dict[str, str]:
+def _environment(project: Project, import_from: Path | None) -> dict[str, str]:
     environ = isolation.without_credentials(os.environ)
     environ.pop("PYTHONHOME", None)
+    if import_from is not None:
+        environ["PYTHONPATH"] = str(import_from)
     environ["PATH"] = os.pathsep.join([str(project.python.parent), environ.get("PATH", os.defpath)])
     return environ
 

@@ -46,8 +46,11 @@ class StackConfig:
     """What the reader of its findings should know of the choice."""
 
 
-def open_project(directory: Path) -> Project:
-    """The project in `directory`. Raises BadInput where it is none, or none that this interpreter can run."""
+def open_project(directory: Path, *, python: Path | None = None) -> Project:
+    """The project in `directory`. `python` replaces its own interpreter.
+
+    Raises BadInput where it is none, or none that this interpreter can run.
+    """
     file = next((f for f in (directory / "Pulumi.yaml", directory / "Pulumi.yml") if f.is_file()), None)
     if file is None:
         raise BadInput(f"--program {directory} holds no Pulumi.yaml: give the folder of a Pulumi project.")
@@ -61,7 +64,7 @@ def open_project(directory: Path) -> Project:
         root=root,
         program=_program(root, settings.get("main")),
         config_dir=root / _config_dir(settings),
-        python=_python(root, settings.get("runtime")),
+        python=python or _python(root, settings.get("runtime")),
         defaults=_defaults(name, settings.get("config")),
     )
 

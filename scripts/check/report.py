@@ -8,27 +8,35 @@ from rich.rule import Rule
 
 from components.costing import Cost
 from scripts.plan.findings_text import findings_block, unchecked, verdict
+from scripts.plan.model import StackPlan
 from scripts.plan.terminal import shown
 
-from .model import Checked, Report
+from .changes_text import changes_block
+from .model import Report
 
 
 def print_report(report: Report, console: Console) -> None:
     for checked in report.checked:
         console.print(_checked(checked))
+    if report.differences is not None:
+        console.print(changes_block(report.base, report.differences))
     failing = sum(len(c.failing) for c in report.checked)
     open_ = sum(unchecked(c.findings) for c in report.checked)
     broken = sum(c.error is not None for c in report.checked)
     console.print(shown(f"{verdict(failing, broken, open_)}.", "bold red" if failing or broken else "bold green"))
 
 
-def _checked(checked: Checked) -> RenderableType:
+def _checked(checked: StackPlan) -> RenderableType:
     if checked.error is not None:
         return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is below", "red"))
-    title = f"{checked.name}  {checked.resources} resources of project {checked.project}, from its {checked.source}"
+    title = f"{checked.name}  {counted(checked)} resources of project {checked.project}, from its {checked.source}"
     body = findings_block(checked.findings, checked.notes)
     costs = () if checked.cost is None else (shown(cost_line(checked.cost)),)
     return Group(Rule(shown(title, "bold"), align="left"), Padding(Group(*costs, body), (0, 0, 0, 2)))
+
+
+def counted(stack: StackPlan) -> int:
+    return 0 if stack.resources is None else len(stack.resources.resources)
 
 
 def cost_line(cost: Cost) -> str:

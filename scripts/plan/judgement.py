@@ -31,6 +31,8 @@ class Yardsticks:
 
     now: datetime
     limits: Limits
+    proposed: Limits | None = None
+    """Limits that the change brings with it, where `limits` are its base's."""
     snapshot: QuotaSnapshot | None = None
     prices: PriceOverlay = field(default_factory=PriceOverlay)
     files: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -67,7 +69,13 @@ def yardsticks(*, quota_snapshot: str | None = None, limits: str | None = None, 
 def judged(resources: ResourceSet, by: Yardsticks, *, needed: Sequence[QuotaDemand] | None = None) -> Judgement:
     """Never raises for what a program may contain. `needed` replaces the stack's own demand where others draw on the same quotas."""
     settings = Settings.for_stack(
-        resources.config, limits=by.limits, snapshot=by.snapshot, prices=by.prices, now=by.now, limits_file=by.limits_file
+        resources.config,
+        limits=by.limits,
+        snapshot=by.snapshot,
+        prices=by.prices,
+        now=by.now,
+        limits_file=by.limits_file,
+        proposed=by.proposed,
     )
     facts = inventory(resources)
     cost = costing.cost(

@@ -53,6 +53,8 @@ class StackPlan:
 
     name: str
     project: str
+    source: str = "stack file"
+    """Where its resources come from: `stack file`, `program`, `preview`, `state`, `saved plan`."""
     cloud: str | None = None
     account: str | None = None
     region: str | None = None

@@ -1,4 +1,4 @@
-"""The plan for machines: schema `gpukit/plan/1`, stable keys, nothing secret."""
+"""The plan for machines: schema `gpukit/plan/1`, stable keys, nothing secret. `scripts.check.saved_plan` reads it back."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ def stack_json(stack: StackPlan) -> dict[str, Any]:
         "region": stack.region,
         "workload": stack.workload,
         "environment": stack.environment,
+        "config": {} if stack.resources is None else dict(stack.resources.config),
         "resources": resources_json(stack.resources),
         "fabric": [_fabric(pool) for pool in stack.pools],
         "ownership": [{"pool": pool.name, **_ownership(pool.ownership)} for pool in stack.pools],
@@ -75,6 +76,9 @@ def _resource(resource: Resource) -> dict[str, Any]:
         "parent": resource.parent,
         "provider": resource.provider,
         "inputs": plain(resource.inputs),
+        "id": plain(resource.id),
+        "dependencies": list(resource.dependencies),
+        "property_dependencies": {key: list(urns) for key, urns in resource.property_dependencies.items()},
         "options": {key: value for key, value in asdict(resource.options).items() if value},
     }
 

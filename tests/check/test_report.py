@@ -10,8 +10,9 @@ from rich.console import Console
 from components.costing import Cost, Line
 from components.unknown import Unknown
 from policies.finding import Finding, Level, Status
-from scripts.check.model import Checked, Report
+from scripts.check.model import Report
 from scripts.check.report import cost_line, print_report
+from scripts.plan.model import StackPlan
 
 
 def line(surge: int | Unknown = 3) -> Line:
@@ -30,7 +31,7 @@ def line(surge: int | Unknown = 3) -> Line:
     )
 
 
-def text(*checked: Checked) -> str:
+def text(*checked: StackPlan) -> str:
     out = io.StringIO()
     print_report(Report(checked=checked), Console(file=out, width=100))
     return out.getvalue()
@@ -46,12 +47,12 @@ def test_a_sum_with_a_gap_is_a_floor() -> None:
 
 def test_what_nobody_looked_at_is_counted_in_the_answer() -> None:
     open_ = Finding(rule="GPU-QUOTA-01", status=Status.UNCHECKED, level=Level.ADVISORY, urn="", path="", message="m")
-    said = text(Checked(name="dev", project="p", source="state", findings=(open_,), cost=Cost()))
+    said = text(StackPlan(name="dev", project="p", source="state", findings=(open_,), cost=Cost()))
     assert "nothing must be repaired, 1 thing unchecked." in said
 
 
 @pytest.mark.parametrize("error", ["the file is broken"])
 def test_a_stack_that_was_not_judged_says_where_its_error_is(error: str) -> None:
-    said = text(Checked(name="dev", project="p", source="state", error=error))
+    said = text(StackPlan(name="dev", project="p", source="state", error=error))
     assert "not judged: its error is below" in said
     assert "1 could not be judged" in said

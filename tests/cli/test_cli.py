@@ -155,7 +155,6 @@ def test_the_same_state_within_its_limits_is_fine() -> None:
         (("check", "--preview", "a.json", "--state", "b.json"), "--preview, --state were given together"),
         (("check", "aws-training-dev", "--state", "b.json"), "stack names were given together"),
         (("check", "--stack", "dev"), "--program"),
-        (("check", "--format", "sarif"), "sarif is not built yet"),
         (("check", "--format", "xml"), "xml is unknown"),
         (("check", "--program", "gone"), "no Pulumi.yaml"),
         (("plan", "--quota-snapshot", "gone.json"), "--quota-snapshot gone.json cannot be read"),

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from scripts.check.model import Checked
 from scripts.check.sources import from_preview, from_program, from_state
 from scripts.engine.checkout import Checkout
 from scripts.engine.events import Report
@@ -18,6 +17,7 @@ from scripts.engine.prepare import pack_of, workspace_of
 from scripts.engine.process import Ended
 from scripts.engine.session import Session
 from scripts.plan.judgement import yardsticks
+from scripts.plan.model import StackPlan
 from scripts.sandbox.client import World
 from tests.engine.clouds import ROOT
 
@@ -82,7 +82,7 @@ def project(tmp_path: Path, engine: Engine) -> Iterator[Checkout]:
         World.at(root).stop()
 
 
-def found(checked: Checked) -> Found:
+def found(checked: StackPlan) -> Found:
     assert checked.error is None
     return {(f.rule, f.message) for f in checked.findings}
 

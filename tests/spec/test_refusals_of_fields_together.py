@@ -23,6 +23,14 @@ CASES = [
     ("aws", "access.admins", ["platform"], "access.admins[0]", "give the ARN of an IAM role or user"),
     ("gcp", "access.viewers", ["platform"], "access.viewers[0]", "give an e-mail address, or user:…"),
     ("azure", "access.viewers", ["platform"], "access.viewers[0]", "give the object id (a UUID) of an Entra group"),
+    ("aws", "access.kubeconfig", {"role": "platform"}, "access.kubeconfig.role", "give the ARN of an IAM role or user"),
+    ("aws", "access.kubeconfig", {"role": "arn:aws:iam::123456789012:role/x"}, "access.kubeconfig.role", "has no access entry"),
+    ("gcp", "access.kubeconfig", {"profile": "work"}, "access.kubeconfig.profile", "the token command of gcp takes none"),
+    # add-ons
+    ("aws", "addon_versions", {"core-dns": "v1.13.2-eksbuild.1"}, "addon_versions", "did you mean coredns"),
+    ("aws", "addon_versions", {"coredns": "latest"}, "addon_versions.coredns", "is no version: take one of `aws eks describe-addon"),
+    ("aws", "addon_versions", {"kube-proxy": "v1.31.0-eksbuild.2"}, "addon_versions.kube-proxy", "has the minor version of its cluster"),
+    ("azure", "addon_versions", {"coredns": "v1.13.2-eksbuild.1"}, "addon_versions.coredns", "EKS alone has add-ons with versions"),
     # network
     ("aws", "network.zones", ["us-east-1d"], "network.zones", "aws needs 2 zones for the control plane"),
     ("aws", "network.zones", ["us-east-1d", "us-west-2b"], "network.zones[1]", "lies outside the stack's region us-east-1"),

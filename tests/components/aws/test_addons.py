@@ -42,6 +42,14 @@ def test_no_version_is_made_up(made: ResourceSet) -> None:
     assert not any("addonVersion" in r.inputs for r in made.of_type(ADDON))
 
 
+def test_a_pinned_version_reaches_its_add_on_and_no_other() -> None:
+    pinned = built(training({"addon_versions": {"coredns": "v1.13.2-eksbuild.1", "vpc-cni": "v1.21.1-eksbuild.3"}}))
+    versions = {r.inputs["addonName"]: r.inputs.get("addonVersion") for r in pinned.of_type(ADDON)}
+    assert {name: version for name, version in versions.items() if version} == {
+        "coredns": "v1.13.2-eksbuild.1", "vpc-cni": "v1.21.1-eksbuild.3",
+    }  # fmt: skip
+
+
 @pytest.mark.failure("A6")
 def test_pods_get_their_addresses_in_blocks_that_fit_the_address_plan(made: ResourceSet) -> None:
     environment = told(made, "vpc-cni")["env"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from components.aws.cluster import ClusterArgs
+from components.aws.kubeconfig import TokenCommand
 from components.naming import Identity
 from components.resource import ResourceSet, Secret
 
@@ -38,6 +39,8 @@ def args(**changes: Any) -> ClusterArgs:
         "owner": "ml-platform",
         "expires": None,
         "identity": Identity(cloud="aws", stack="s", cluster="lab"),
+        "token": TokenCommand(region="us-east-1"),
+        "addon_versions": {},
     }
     return ClusterArgs(**{**valid, **changes})
 

@@ -58,6 +58,7 @@ HONOURED = (
     Case("access.api_cidrs", {"access": {"api_cidrs": ["198.51.100.0/24"]}}),
     Case("access.admins", {"access": {"admins": ["arn:aws:iam::123456789012:role/other"]}}),
     Case("access.viewers", {"access": {"viewers": ["arn:aws:iam::123456789012:role/look"]}}),
+    Case("addon_versions", {"addon_versions": {"coredns": "v1.13.2-eksbuild.1"}}),
     Case("system.machine", {"system": {"machine": "m7i.xlarge"}}),
     Case("system.nodes.min", {"system": {"nodes": {"min": 3, "max": 4}}}),
     Case("system.nodes.max", {"system": {"nodes": {"min": 2, "max": 5}}}),
@@ -121,6 +122,8 @@ REFUSED = (
 
 JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments"}
 """Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
+"""They change what the kubeconfig says, which no plan knows (test_kubeconfig.py)."""
 CHOOSES = {"cloud", "workload"}
 """Which family and which cluster is built."""
 
@@ -156,7 +159,7 @@ def shown(case: Case) -> str:
 
 
 def covered(path: str) -> bool:
-    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
+    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OUTPUTS | CHOOSES
     sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
     return path in exact or path.startswith(sections)
 

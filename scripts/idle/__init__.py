@@ -1,0 +1,1 @@
+"""Which clusters nobody uses: signals, a verdict that explains itself, and what follows from it."""

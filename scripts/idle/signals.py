@@ -1,0 +1,156 @@
+"""What is known about a cluster at one moment: the record `gpukit/signals/1`, from live sources or from a file.
+
+`None` means that nobody looked, or that the answer did not come: it is never read as "none" or "zero". An empty list is an answer.
+Times carry their zone. Counters are Prometheus series of the DCGM exporter (or of a cloud's own metrics) under their own names and labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from components.inventory import Cloud, Market
+
+SCHEMA = "gpukit/signals/1"
+
+Count = Annotated[int, Field(ge=0)]
+Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(min_length=1, max_length=2048)]
+SourceName = Literal["kubernetes", "dcgm", "cloud", "serving"]
+Workload = Literal["training", "inference"]
+
+
+class Frozen(BaseModel):
+    """Immutable; unknown keys are errors, since a misspelt one would pass for missing data."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class Source(Frozen):
+    """One place that was asked."""
+
+    name: SourceName
+    """`kubernetes`: the cluster's API; `dcgm`: a Prometheus-compatible endpoint; `cloud`: the cloud's own metrics; `serving`: request counts."""
+    read_at: AwareDatetime
+    """By the source's own clock where it gives one."""
+    error: str | None = None
+    """Why it did not answer; None when it did."""
+
+
+class Node(Frozen):
+    """A node of the cluster."""
+
+    name: Text
+    pool: Text
+    created: AwareDatetime | None = None
+    """None: not known, and then no grace can be judged."""
+    ready: bool = True
+    gpus: Count | None = None
+    """Physical GPUs; None: as many as its pool's machine has."""
+
+
+class Pod(Frozen):
+    """A pod that asks for GPUs (of any resource name), running, waiting, or ended within the observed time."""
+
+    namespace: Text
+    name: Text
+    phase: Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
+    gpus: Count = 1
+    node: Text | None = None
+    pool: Text | None = None
+    """Pool that it waits for, where its selectors name one; None: it may start on any."""
+    since: AwareDatetime | None = None
+    """Start of a running pod, creation of a waiting one."""
+    ended: AwareDatetime | None = None
+    kind: str = ""
+    """Kind of the object that owns it: Job, Deployment, StatefulSet, Notebook …"""
+
+
+class Queue(Frozen):
+    """A job queue (Kueue ClusterQueue, Volcano queue …)."""
+
+    name: Text
+    pending: Count
+    """Workloads that wait."""
+    admitted: Count = 0
+    """Workloads that hold quota."""
+
+
+class Requests(Frozen):
+    """What model servers were asked; of a training cluster it says nothing."""
+
+    count: Count
+    """In the observed time."""
+    last: AwareDatetime | None = None
+    basis: str = ""
+    """Where the figure comes from, in a few words."""
+
+
+class Series(Frozen):
+    """One counter of one GPU or one MIG instance, as a Prometheus range query gives it."""
+
+    metric: Mapping[str, str]
+    """Labels, `__name__` among them."""
+    values: tuple[tuple[float, float | str], ...] = ()
+    """(seconds since 1970, value); what is no number counts as absurd."""
+    source: Literal["dcgm", "cloud"] = "dcgm"
+
+
+class Pool(Frozen):
+    """GPU machines of one kind, as the cloud counts them."""
+
+    name: Text
+    machine: str | None = None
+    market: Market | None = None
+    gpus_per_node: Count | None = None
+    current: Count | None = None
+    """Machines that bill now; None: the cloud was not asked."""
+    minimum: Count | None = None
+    maximum: Count | None = None
+    usd_per_node_hour: Usd | None = None
+    window_starts: AwareDatetime | None = None
+    window_ends: AwareDatetime | None = None
+    """Paid time of a capacity block or calendar reservation."""
+
+
+class Cluster(Frozen):
+    """Everything that was found out about one cluster."""
+
+    name: Text
+    cloud: Cloud
+    account: str | None = None
+    region: str | None = None
+    stack: str | None = None
+    workload: Workload | None = None
+    owner: str | None = None
+    expires: date | None = None
+    """Last day of its lease."""
+    tags: Mapping[str, str] | None = None
+    """Of the cluster resource. None: not read, so that an opt-out could be among them."""
+    opted_out: bool = False
+    """The stack file or an operator keeps the idle tools away."""
+    other_usd_per_hour: Usd | None = None
+    """What it costs beside its GPU nodes: control plane, NAT, disks."""
+    sources: tuple[Source, ...] = ()
+    pools: tuple[Pool, ...] | None = None
+    nodes: tuple[Node, ...] | None = None
+    pods: tuple[Pod, ...] | None = None
+    queues: tuple[Queue, ...] | None = None
+    requests: Requests | None = None
+    series: tuple[Series, ...] = ()
+    counters: tuple[str, ...] | None = None
+    """Names that the metrics' endpoint serves for this cluster: each GPU must have each of them. None: not known what is missing."""
+    step_seconds: Annotated[float, Field(gt=0, le=300)] = 60.0
+    """Distance of samples that the series should have."""
+
+
+class Record(Frozen):
+    """What `gpukit idle --record FILE` writes and `--from FILE` reads."""
+
+    schema_: Annotated[Literal["gpukit/signals/1"], Field(alias="schema")]
+    recorded_at: AwareDatetime
+    """The present of every verdict that follows from it."""
+    clusters: tuple[Cluster, ...]

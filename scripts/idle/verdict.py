@@ -1,0 +1,265 @@
+"""Signals -> verdict, pure: *active, idle, hung, unknown, expired, protected*, with the figures that decided.
+
+Two rules above all: no data is never rest, and less data never makes a verdict more destructive. A pool is idle when no GPU pod ran or
+waited, every GPU rested, and all nodes were past their grace, each over the whole window and each known (K12).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+
+from components import catalog, naming
+from components.inventory import Market
+
+from . import evidence
+from .activity import Activity, Did, Fact, Metered, activity
+from .readings import Readings, Window, read
+from .rules import Rules
+from .signals import Cluster, Node, Pool, Source
+
+OPT_OUT = "idle"
+"""Word of the tag `gpukit/idle`; with the value `keep` the idle tools leave the cluster alone."""
+KEEP = "keep"
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    IDLE = "idle"
+    HUNG = "hung"
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    PROTECTED = "protected"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolVerdict:
+    pool: str
+    status: Status
+    reason: str
+    """One sentence: what decided."""
+    facts: tuple[Fact, ...] = ()
+    nodes: int | None = None
+    """Machines that bill now."""
+    usd_per_hour: float | None = None
+    """What they cost; None where size or price is not known."""
+    prepaid: bool = False
+    """Paid for up front: fewer nodes save nothing."""
+    resting: bool = False
+    """Whether it is proven that nothing runs on it: the one condition of every action that ends nodes."""
+    parked: bool = False
+    dropped: int = 0
+    """Impossible values among its counters."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The verdict of one cluster, from those of its pools."""
+
+    cluster: str
+    status: Status
+    reason: str
+    pools: tuple[PoolVerdict, ...] = ()
+    resting: bool = False
+    """Whether it is proven of every pool; False where the pools are not known."""
+    at: datetime
+    window_minutes: float
+    usd_per_hour: float | None = None
+    """The whole cluster; None while a part of it is not known."""
+    at_stake_usd_per_hour: float | None = None
+    """What scaling its GPU pools to zero would save."""
+
+
+def verdict(cluster: Cluster, now: datetime, rules: Rules | None = None) -> Verdict:
+    """The verdict of `cluster` at `now`. Never raises for what a record may hold."""
+    judge = _Judge(cluster, now, rules or Rules())
+    pools = tuple(judge.pool(pool) for pool in cluster.pools or ())
+    status, reason = judge.together(pools)
+    return Verdict(
+        cluster=cluster.name,
+        status=status,
+        reason=reason,
+        pools=pools,
+        resting=cluster.pools is not None and judge.stray() is None and all(pool.resting for pool in pools),
+        at=now,
+        window_minutes=judge.rules.window_minutes,
+        usd_per_hour=None if cluster.pools is None else _sum([cluster.other_usd_per_hour, *(pool.usd_per_hour for pool in pools)]),
+        at_stake_usd_per_hour=_sum(0.0 if pool.prepaid else pool.usd_per_hour for pool in pools),
+    )
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """One cluster at one moment."""
+
+    cluster: Cluster
+    now: datetime
+    rules: Rules
+
+    def together(self, pools: tuple[PoolVerdict, ...]) -> tuple[Status, str]:
+        """Protection, then the lease, then the least destructive of what the pools say, then what else the cluster serves."""
+        cluster = self.cluster
+        if (kept := _protection(cluster)) is not None:
+            return Status.PROTECTED, kept
+        if self.expired:
+            rests = cluster.pools is not None and self.stray() is None and all(pool.resting for pool in pools)
+            rest = "nothing runs on it" if rests else "something may still run on it"
+            return Status.EXPIRED, f"its lease ended on {cluster.expires}, and {rest}"
+        if cluster.pools is None:
+            return Status.UNKNOWN, "its GPU pools are not known"
+        for status in (Status.ACTIVE, Status.HUNG, Status.UNKNOWN):
+            first = next((pool for pool in pools if pool.status is status), None)
+            if first is not None:
+                return status, f"pool {first.pool}: {first.reason}"
+        if (doubt := self.unread(dcgm=False) or self.stray()) is not None:
+            return Status.UNKNOWN, doubt
+        if (used := self.served()) is not None:
+            return used
+        return Status.IDLE, f"nothing used its GPU pools for {self.rules.window_minutes:g} minutes" if pools else "it has no GPU pool"
+
+    def stray(self) -> str | None:
+        """GPU nodes or pods that belong to no known pool: what they do is not judged above."""
+        pools = {pool.name for pool in self.cluster.pools or ()}
+        node = next((node for node in self.cluster.nodes or () if node.pool not in pools and node.gpus != 0), None)
+        if node is not None:
+            return f"node {node.name} belongs to pool {node.pool}, of which nothing is known"
+        if self.cluster.pods and not pools:
+            return f"pod {self.cluster.pods[0].namespace}/{self.cluster.pods[0].name} asks for GPUs and no pool is known"
+        return None
+
+    @property
+    def expired(self) -> bool:
+        return self.cluster.expires is not None and self.now.date() > self.cluster.expires
+
+    def served(self) -> tuple[Status, str] | None:
+        """Requests to an inference cluster that scaled to zero still make it a cluster in use."""
+        requests = self.cluster.requests
+        if self.cluster.workload == "training":
+            return None
+        if requests is None:
+            return Status.UNKNOWN, "how often its models are asked is not known"
+        recent = requests.last is not None and self.now - requests.last <= timedelta(hours=self.rules.rare_requests_hours)
+        if recent or (requests.count and requests.last is None):
+            return Status.ACTIVE, f"its models were asked {requests.count} times in the observed time"
+        return None
+
+    def pool(self, pool: Pool) -> PoolVerdict:
+        found = self.judged(pool)
+        price = pool.usd_per_node_hour
+        cost = price * pool.current if price is not None and pool.current is not None else None
+        prepaid = pool.market in (Market.CAPACITY_BLOCK, Market.CALENDAR)
+        found = replace(found, nodes=pool.current, usd_per_hour=0.0 if pool.current == 0 else cost, prepaid=prepaid)
+        if (kept := _protection(self.cluster)) is not None:
+            return replace(found, status=Status.PROTECTED, reason=kept)
+        if self.expired:
+            reason = f"the lease ended on {self.cluster.expires}; {found.status}: {found.reason}"
+            return replace(found, status=Status.EXPIRED, reason=reason)
+        return found
+
+    def judged(self, pool: Pool) -> PoolVerdict:
+        """What the pool is used for, whatever lease and tags say. In this order: proof of use, doubt, proof of rest."""
+        mine = evidence.of(self.cluster, pool)
+        did = self.activity(pool, mine)
+        of = PoolVerdict(pool=pool.name, status=Status.UNKNOWN, reason="", dropped=did.dropped, parked=did.parked, facts=did.facts)
+        if did.did is Did.SPIN:
+            return replace(of, status=Status.HUNG, reason=f"{did.reason}: full utilisation, low and flat power, no traffic")
+        if did.did is Did.WORK:
+            return replace(of, status=Status.ACTIVE, reason=did.reason)
+        if (used := evidence.use(self.cluster, mine, self.now, self.rules)) is not None:
+            return replace(of, status=Status.ACTIVE, reason=_with_parked(used, did))
+        doubt = self.unread(dcgm=bool(mine.nodes)) or evidence.doubt(self.cluster, pool, mine, self.now, self.rules)
+        if doubt is not None:
+            return replace(of, reason=doubt)
+        if not mine.nodes:
+            return replace(of, status=Status.IDLE, reason="it has no nodes", resting=True)
+        if did.did is Did.UNCLEAR:
+            return replace(of, reason=did.reason)
+        reason = f"no GPU pod ran or waited and every GPU rested for {self.rules.window_minutes:g} minutes"
+        return replace(of, status=Status.IDLE, reason=reason, resting=True)
+
+    def activity(self, pool: Pool, mine: evidence.Mine) -> Activity:
+        readings = self.readings
+        found = activity(self.metered(pool, mine), self.rules)
+        if found.did is Did.WORK:
+            return found
+        if readings.ahead:
+            text = f"samples lie {readings.ahead / 60:.0f} minutes in the future: a clock is wrong"
+            return replace(found, did=Did.UNCLEAR, reason=text)
+        if readings.unplaced:
+            return replace(found, did=Did.UNCLEAR, reason=f"{readings.unplaced} series do not say which GPU they are about")
+        return found
+
+    @cached_property
+    def readings(self) -> Readings:
+        until = self.now.timestamp()
+        since = until - self.rules.window_minutes * 60
+        return read(self.cluster.series, Window(since, until, self.cluster.step_seconds, self.rules.skew_minutes * 60))
+
+    def metered(self, pool: Pool, mine: evidence.Mine) -> Metered:
+        return Metered(
+            nodes=mine.nodes,
+            gpus_of={node.name: _gpus(node, pool) for node in mine.nodes},
+            readings=self.readings.on(node.name for node in mine.nodes),
+            counters=self.cluster.counters,
+            expected=self.readings.window.expected,
+            oldest_sample=self.readings.window.until - self.rules.stale_minutes * 60,
+            tdp_w=_tdp(self.cluster, pool),
+        )
+
+    def unread(self, *, dcgm: bool) -> str | None:
+        """A source that was not asked, did not answer, answered too long ago, or whose clock is ahead."""
+        if self.cluster.tags is None:
+            return "its tags were not read, and may keep the idle tools away"
+        for name in ("kubernetes", "dcgm") if dcgm else ("kubernetes",):
+            if all(source.name != name for source in self.cluster.sources):
+                return f"{name} was not asked"
+        asked = [source for source in self.cluster.sources if dcgm or source.name != "dcgm"]
+        return next((problem for source in asked if (problem := self.problem(source)) is not None), None)
+
+    def problem(self, source: Source) -> str | None:
+        if source.error is not None:
+            return f"{source.name} did not answer: {source.error}"
+        age = self.now - source.read_at
+        if age > timedelta(minutes=self.rules.stale_minutes):
+            return f"the answer of {source.name} is {age.total_seconds() / 60:.0f} minutes old"
+        if age < -timedelta(minutes=self.rules.skew_minutes):
+            return f"the clock of {source.name} is {-age.total_seconds() / 60:.0f} minutes ahead"
+        return None
+
+
+def _protection(cluster: Cluster) -> str | None:
+    """Why the idle tools keep away; None when nothing says so. Tags that nobody read may say it: then nothing is idle."""
+    if cluster.opted_out:
+        return "its stack file keeps the idle tools away"
+    key = naming.tag_key(cluster.cloud, OPT_OUT)
+    if (cluster.tags or {}).get(key) == KEEP:
+        return f"its tag {key} says {KEEP}"
+    return None
+
+
+def _with_parked(used: str, did: Activity) -> str:
+    return f"{used}; its GPUs rest, with a model in memory" if did.did is Did.REST and did.parked else used
+
+
+def _gpus(node: Node, pool: Pool) -> int | None:
+    """The larger figure where node and machine differ: a node that lost a GPU still has it in the machine."""
+    known = [count for count in (node.gpus, pool.gpus_per_node) if count is not None]
+    return max(known, default=None)
+
+
+def _tdp(cluster: Cluster, pool: Pool) -> float | None:
+    machine = catalog.find_machine(cluster.cloud, pool.machine) if pool.machine else None
+    if machine is None or machine.gpu_model is None:
+        return None
+    try:
+        return catalog.gpus.gpu(machine.gpu_model).tdp_w
+    except catalog.UnknownName:
+        return None
+
+
+def _sum(parts: Iterable[float | None]) -> float | None:
+    figures = list(parts)
+    return None if any(part is None for part in figures) else sum(part for part in figures if part is not None)
