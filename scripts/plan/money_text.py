@@ -14,7 +14,7 @@ from components.unknown import Maybe, Unknown
 from .model import QuotaLine
 from .terminal import shown
 
-SURGE = "surge: nodes while a pool is updated: the managed services start new ones first and take the old ones away after"
+SURGE = "surge: nodes while the pool is updated; the managed services start new ones first and take the old ones away after"
 
 
 def cost_block(cost: Cost, stack: str) -> RenderableType:
