@@ -13,7 +13,7 @@ from .assumptions import NAT_GB_PER_MONTH, Assumptions, Discount, Restarts
 from .control_planes import control_plane
 from .disks import root_disks, volume
 from .lines import name_of
-from .nodes import nodes, sizes
+from .nodes import attached, nodes, sizes
 from .result import Cost, Entry, Unbounded
 from .storage import bucket, file_system
 from .traffic import address, endpoint, load_balancer, nat
@@ -46,6 +46,7 @@ def _pools(inventory: Inventory, assumed: Assumptions, terms: Terms) -> Iterator
     for pool in inventory.pools:
         yield from sizes(pool)
         yield from nodes(pool, assumed, terms)
+        yield from attached(pool, terms)
         yield from root_disks(pool, terms)
 
 

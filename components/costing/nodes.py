@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from components import catalog
+from components import attached_gpus, catalog
 from components.inventory import GpuPool, Market, NodePool
 from components.pricing import Rate, Terms, machine_rate
-from components.unknown import Unknown
+from components.unknown import Unknown, known
 
 from .assumptions import Assumptions
 from .lines import Price, following
@@ -45,6 +45,21 @@ def nodes(pool: NodePool, assumed: Assumptions, terms: Terms) -> Iterator[Entry]
             yield _without_price(pool, machine, region, market)
     if offers:
         yield _line(pool, max(offers, key=lambda offer: offer.rate.figure.usd), assumed, terms)
+
+
+def attached(pool: NodePool, terms: Terms) -> Iterator[Entry]:
+    """GPUs beside the machine, on every node. The line carries their number, as the machine's own has none."""
+    for rate in attached_gpus.rates(pool):
+        if isinstance(rate, Unknown):
+            yield Unbounded(urn=pool.urn, name=pool.name, missing=rate)
+        elif rate.figure is None:
+            path = pool.paths.get("machines", "")
+            market = pool.market if known(pool.market) else Market.ON_DEMAND
+            yield Unpriced(urn=pool.urn, name=pool.name, machine=rate.what, region=str(pool.region), market=market, path=path)
+        else:
+            figure = rate.figure
+            price = Price(usd=figure.usd * rate.count, source=figure.source, as_of=figure.as_of, stale=terms.stale(figure))
+            yield replace(following(pool, Kind.NODES, rate.what, price), gpus=float(rate.count))
 
 
 def _without_price(pool: NodePool, machine: str, region: str, market: Market) -> Unpriced | Missing:

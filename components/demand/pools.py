@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components import catalog
+from components import attached_gpus, catalog
 from components.catalog import Machine, Quota
 from components.catalog.account_quotas import EVERY_FAMILY
 from components.inventory import Market, NodePool
@@ -43,6 +43,17 @@ def _of_machine(pool: NodePool, machine: Maybe[str], market: Market) -> Iterator
     if not _established(row, caps, market):
         yield _unmeasured(pool, Unknown("quota", f"not established for {row.name} bought as {market}"))
     yield from (_drawn(pool, row, cap, market) for cap in caps)
+    yield from _attached(pool, market)
+
+
+def _attached(pool: NodePool, market: Market) -> Iterator[QuotaDemand]:
+    """GPUs beside the machine draw on quotas of their own."""
+    for entry in attached_gpus.quotas(pool):
+        if isinstance(entry, Unknown):
+            yield _unmeasured(pool, entry)
+        else:
+            cap, each = entry
+            yield _counted(pool, cap, market, float(each))
 
 
 def _established(machine: Machine, caps: tuple[Quota, ...], market: Market) -> bool:
@@ -51,8 +62,11 @@ def _established(machine: Machine, caps: tuple[Quota, ...], market: Market) -> b
 
 
 def _drawn(pool: NodePool, machine: Machine, cap: Quota, market: Market) -> QuotaDemand:
+    return _counted(pool, cap, market, _units(machine, cap.unit))
+
+
+def _counted(pool: NodePool, cap: Quota, market: Market, units: Maybe[float]) -> QuotaDemand:
     nodes = pool.nodes.with_surge
-    units = _units(machine, cap.unit)
     count = nodes * units if known(nodes) and known(units) else 0.0
     unknown = next((fact for fact in (nodes, units) if isinstance(fact, Unknown)), None)
     return QuotaDemand(

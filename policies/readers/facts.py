@@ -10,6 +10,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     LoadBalancer,
@@ -38,6 +39,7 @@ Fact = (
     | Bucket
     | FileSystem
     | Chart
+    | GoogleFact
     | Lost
 )
 
