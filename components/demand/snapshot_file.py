@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, cast
@@ -59,7 +60,7 @@ def _entry(value: object, where: str) -> tuple[QuotaKey, QuotaEntry]:
         raise ValueError(f"{where}.stacks must map stack names to their usage")
     own = {str(name): _amount(amount, f"{where}.stacks.{name}") for name, amount in cast("Mapping[object, object]", stacks).items()}
     usage = None if row.get("usage") is None else _amount(row["usage"], f"{where}.usage")
-    if usage is not None and sum(own.values()) > usage:
+    if usage is not None and sum(own.values()) > usage and not math.isclose(sum(own.values()), usage):  # fractions add up roughly
         raise ValueError(f"{where}: stacks use {sum(own.values()):g} together, more than the usage {usage:g}")
     return quota_key(cloud, region, code), QuotaEntry(limit=_amount(row.get("limit"), f"{where}.limit"), usage=usage, stacks=own)
 

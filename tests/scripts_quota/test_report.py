@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.console import Console
 from typer.testing import CliRunner
@@ -30,7 +30,7 @@ from scripts.quota.readings import Gap, Reading, Readings, Wanted, wanted_of, wi
 from scripts.quota.recording import document, save
 from scripts.quota.report import QuotaReport, live, quota_findings, recorded
 from scripts.quota.text import print_report
-from tests.plan.checkout import ROOT, by_default, copy_of_stacks, edit
+from tests.plan.checkout import NOW, ROOT, by_default, copy_of_stacks, edit
 from tests.scripts_quota.accounts import P_SPOT, STANDARD, wanting
 
 TRAINING, INFERENCE, ACCOUNT = "aws-training-dev", "aws-inference-dev", "123456789012"
@@ -304,9 +304,10 @@ def test_demands_without_a_quota_ask_for_nothing() -> None:
 
 
 @given(st.floats(0, 1e6), st.dictionaries(st.sampled_from(["a", "b", "c"]), st.floats(0, 1e6)))
+@example(0.3, {"a": 0.1, "b": 0.1, "c": 0.1})
 def test_own_usage_is_never_more_than_the_account_tells(usage: float, own: dict[str, float]) -> None:
     """Usage metrics come minutes late: a snapshot with more of it than there is would be refused."""
     reading = Reading(cloud="aws", region="r", code="c", name="c", unit="vCPU", limit=1e6, usage=usage)
     (found,) = with_own(Readings(readings=(reading,)), {("r", "c"): own}).readings
     assert sum(found.own.values()) <= usage + 1e-6
-    QuotaSnapshot.from_json(document(Readings(readings=(found,)), account="1", taken=by_default().now.date()))
+    QuotaSnapshot.from_json(document(Readings(readings=(found,)), account="1", taken=NOW.date()))
