@@ -46,7 +46,7 @@ from .gcp import (
     Subnet,
     Vpc,
 )
-from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
+from .network import InterfaceEndpoint, LoadBalancer, Nat, PublicAddress, SecurityGroup
 from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
 from .reading import Lost
 from .services import Bucket, ControlPlane, Disk, FileSystem
@@ -86,6 +86,7 @@ __all__ = [
     "InterfaceEndpoint",
     "Interfaces",
     "Inventory",
+    "LoadBalancer",
     "Lost",
     "MachineChoice",
     "MachineReservation",
@@ -126,6 +127,7 @@ class Inventory:
     nats: tuple[Nat, ...] = ()
     endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
+    load_balancers: tuple[LoadBalancer, ...] = ()
     disks: tuple[Disk, ...] = ()
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()

@@ -48,3 +48,14 @@ class PublicAddress:
     urn: str
     cloud: Cloud
     region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadBalancer:
+    """A load balancer of the cloud, billed by the hour."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    kind: Maybe[str]
+    """`application` or `network` (AWS), `standard` (Azure), "" where a cloud has one price (GCP: a forwarding rule)."""

@@ -13,7 +13,7 @@ from ipaddress import IPv4Network
 from components.inventory import Cloud
 from components.refusals import SpecErrors, Verdict, nearest, verdict
 
-from . import InferenceSpec, Spec, TrainingSpec, network_checks, pool_checks
+from . import InferenceSpec, Spec, Spot, TrainingSpec, network_checks, pool_checks
 
 ACCOUNTS: dict[Cloud, tuple[str, str]] = {
     "aws": (r"\d{12}", "an AWS account id is 12 digits, zeros in front included"),
@@ -172,6 +172,16 @@ def _pricing(spec: Spec) -> Iterator[Verdict]:
         if commitment.kind not in COMMITMENTS[spec.cloud]:
             why = f"{spec.cloud} sells no such agreement"
             yield verdict(f"{path}.kind", commitment.kind, why, "cloud", allowed=COMMITMENTS[spec.cloud])
+    yield from _interruptions(spec)
+
+
+def _interruptions(spec: Spec) -> Iterator[Verdict]:
+    spot = [pool.name for pool in spec.pools if isinstance(pool.capacity, Spot)]
+    for at, rate in enumerate(spec.pricing.interruptions):
+        if rate.pool not in spot:
+            why = "no spot pool of this stack has that name, and only spot nodes are taken away"
+            near = nearest(rate.pool, spot)
+            yield verdict(f"pricing.interruptions[{at}].pool", rate.pool, why, "pools", allowed=spot, near=near)
 
 
 def _idle(spec: Spec) -> Iterator[Verdict]:

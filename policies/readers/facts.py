@@ -14,6 +14,7 @@ from components.inventory import (
     GoogleFact,
     InterfaceEndpoint,
     Interfaces,
+    LoadBalancer,
     Lost,
     MachineChoice,
     Nat,
@@ -34,6 +35,7 @@ Fact = (
     | Nat
     | InterfaceEndpoint
     | PublicAddress
+    | LoadBalancer
     | Disk
     | Bucket
     | FileSystem

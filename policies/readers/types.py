@@ -29,6 +29,7 @@ VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
+LOAD_BALANCERS = ("aws:lb/loadBalancer:LoadBalancer", "aws:alb/loadBalancer:LoadBalancer")
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 INSTANCE = "aws:ec2/instance:Instance"
 SCALING_GROUP = "aws:autoscaling/group:Group"
@@ -41,7 +42,7 @@ CHART_V4 = "kubernetes:helm.sh/v4:Chart"
 READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, *SECURITY_GROUPS, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
-        *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, LUSTRE),
+        *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, *LOAD_BALANCERS, LUSTRE),
         *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
         *azure_types.READ,
         *gcp_types.READ,

@@ -46,6 +46,8 @@ class Case:
             now=settings.now,
             overlay=settings.prices,
             commitments=settings.commitments,
+            interruptions=settings.interruptions,
+            nat_gb_per_month=settings.nat_gb_per_month,
             stale_days=settings.limits.price_stale_days,
         )
 

@@ -44,7 +44,7 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
 
 def test_the_commands_of_the_contract_are_there() -> None:
     names = {" ".join(c) for c in all_commands()}
-    assert {"plan", "check", "up", "preview", "refresh", "destroy", "env", "kubeconfig", "doctor"} <= names
+    assert {"plan", "check", "cost", "quota", "up", "preview", "refresh", "destroy", "env", "kubeconfig", "doctor"} <= names
     assert {f"sandbox {c}" for c in ("start", "stop", "reset", "advance", "load", "status", "fault add")} <= names
 
 

@@ -109,6 +109,6 @@ def test_a_commitment_that_cannot_be_read_takes_nothing_off() -> None:
 def test_a_key_that_stands_twice_is_refused_with_both_lines(tmp_path: Path) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text("schema: gpukit/limits/1\nceilings:\n  default: {hourly_usd: 5}\n  default: {hourly_usd: 900}\n")
-    with pytest.raises(LimitsError, match=r"line 4: 'default' stands already on line 3") as caught:
+    with pytest.raises(LimitsError, match=r"line 4: default stands already on line 3") as caught:
         Limits.load(file)
     assert "\n" not in str(caught.value)

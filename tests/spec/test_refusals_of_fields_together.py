@@ -118,6 +118,13 @@ CASES = [
         "pricing.commitments[0].kind",
         "aws sells no such agreement; allowed: savings_plan, reserved, negotiated",
     ),
+    (
+        "aws",
+        "pricing.interruptions",
+        [{"pool": "a10", "per_day": 2, "lost_minutes": 30}],
+        "pricing.interruptions[0].pool",
+        "only spot nodes are taken away",
+    ),
     ("aws", "idle.notify", ["#alerts"], "idle.notify[0]", "give an e-mail address, or env:NAME"),
 ]
 

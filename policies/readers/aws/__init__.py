@@ -10,6 +10,7 @@ from policies.readers.facts import ProgramReader, Reader
 from .control_plane import read_cluster
 from .instance import read_instance
 from .launch_template import read_template
+from .load_balancer import read_load_balancer
 from .network import read_eip, read_endpoint, read_nat_gateway
 from .network_interface import read_interface
 from .node_group import read_node_group
@@ -32,6 +33,7 @@ READERS: Mapping[str, Reader] = {
     types.EIP: read_eip,
     types.VOLUME: read_volume,
     **dict.fromkeys(types.BUCKETS, read_bucket),
+    **dict.fromkeys(types.LOAD_BALANCERS, read_load_balancer),
     types.LUSTRE: read_lustre,
 }
 PROGRAM_READERS: tuple[ProgramReader, ...] = (read_existing_groups,)
