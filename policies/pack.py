@@ -57,7 +57,7 @@ def _policy(scope: Scope, level: Level, name: str, inputs: adapter.Inputs) -> Po
 
 def _on_resource(level: Level, inputs: adapter.Inputs) -> Callable[[ResourceValidationArgs, ReportViolation], None]:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if args.resource_type not in types.READ:
+        if not types.is_read(args.resource_type):
             return
         inputs.remember(args)
         for finding in _findings(lambda: adapter.of_resource(args), args.get_config(), Scope.RESOURCE):

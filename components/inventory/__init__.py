@@ -9,17 +9,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .clouds import CLOUDS, Cloud
-from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
-from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
+from .cluster_objects import AddOn, ClusterAccess, Container, Manifest, Pod, StackOutput, Workload
+from .network import InterfaceEndpoint, Nat, PublicAddress, RouteTable, SecurityGroup, Subnet
+from .nodes import (
+    Consolidation,
+    GpuPool,
+    Image,
+    Interface,
+    Interfaces,
+    MachineChoice,
+    ManagedGroup,
+    Market,
+    NodeCount,
+    NodePool,
+    Owner,
+    Purchase,
+)
 from .reading import Lost
 from .services import Bucket, ControlPlane, Disk, FileSystem
 from .software import Chart
 
 __all__ = [
     "CLOUDS",
+    "AddOn",
     "Bucket",
     "Chart",
     "Cloud",
+    "ClusterAccess",
+    "Consolidation",
+    "Container",
     "ControlPlane",
     "Disk",
     "FileSystem",
@@ -31,14 +49,21 @@ __all__ = [
     "Inventory",
     "Lost",
     "MachineChoice",
+    "ManagedGroup",
+    "Manifest",
     "Market",
     "Nat",
     "NodeCount",
     "NodePool",
     "Owner",
+    "Pod",
     "PublicAddress",
     "Purchase",
+    "RouteTable",
     "SecurityGroup",
+    "StackOutput",
+    "Subnet",
+    "Workload",
 ]
 
 
@@ -61,6 +86,13 @@ class Inventory:
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
+    subnets: tuple[Subnet, ...] = ()
+    route_tables: tuple[RouteTable, ...] = ()
+    add_ons: tuple[AddOn, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    accesses: tuple[ClusterAccess, ...] = ()
+    outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from components.unknown import Maybe
@@ -18,6 +19,10 @@ class ControlPlane:
     cloud: Cloud
     region: Maybe[str]
     version: Maybe[str | None]
+    deletion_protection: Maybe[bool | None] = None
+    """Whether the cloud refuses to delete it; None where the program does not say."""
+    tags: Maybe[Mapping[str, Maybe[str]]] | None = None
+    """Tags or labels; None where the reader does not tell."""
 
 
 @dataclass(frozen=True, kw_only=True)

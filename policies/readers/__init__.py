@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from components.inventory import (
+    AddOn,
     Bucket,
     Chart,
+    ClusterAccess,
     ControlPlane,
     Disk,
     FileSystem,
@@ -20,10 +22,15 @@ from components.inventory import (
     Inventory,
     Lost,
     MachineChoice,
+    Manifest,
     Nat,
     NodePool,
     PublicAddress,
+    RouteTable,
     SecurityGroup,
+    StackOutput,
+    Subnet,
+    Workload,
 )
 from components.resource import Resource, ResourceSet
 from components.unknown import known
@@ -69,6 +76,13 @@ def inventory(resources: ResourceSet) -> Inventory:
         buckets=_kind(facts, Bucket),
         file_systems=_kind(facts, FileSystem),
         charts=charts,
+        subnets=_kind(facts, Subnet),
+        route_tables=_kind(facts, RouteTable),
+        add_ons=_kind(facts, AddOn),
+        manifests=_kind(facts, Manifest),
+        workloads=_kind(facts, Workload),
+        accesses=_kind(facts, ClusterAccess),
+        outputs=_kind(facts, StackOutput),
         lost=_kind(facts, Lost),
     )
 
@@ -76,7 +90,7 @@ def inventory(resources: ResourceSet) -> Inventory:
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
         yield from lost(resource)
-        reader = READERS.get(resource.type)
+        reader = READERS.get(resource.type) or kubernetes.reader_for(resource.type)
         if reader is not None:
             yield from _guarded(resource, reader, program)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from components.inventory import (
+    AddOn,
     Bucket,
     Chart,
+    ClusterAccess,
     ControlPlane,
     Disk,
     FileSystem,
@@ -14,10 +16,15 @@ from components.inventory import (
     Interfaces,
     Lost,
     MachineChoice,
+    Manifest,
     Nat,
     NodePool,
     PublicAddress,
+    RouteTable,
     SecurityGroup,
+    StackOutput,
+    Subnet,
+    Workload,
 )
 from components.resource import Resource
 
@@ -36,6 +43,13 @@ Fact = (
     | Bucket
     | FileSystem
     | Chart
+    | AddOn
+    | ClusterAccess
+    | Manifest
+    | RouteTable
+    | StackOutput
+    | Subnet
+    | Workload
     | Lost
 )
 

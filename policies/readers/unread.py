@@ -19,9 +19,6 @@ STARTING = {
     "aws:batch:ComputeEnvironment": "a Batch compute environment",
     "aws:ec2:CapacityBlockReservation": "a capacity block, which is paid up front",
     "aws:ec2:CapacityReservation": "a capacity reservation, which bills whether it is used or not",
-    "aws:ec2:Fleet": "an EC2 fleet",
-    "aws:ec2:SpotFleetRequest": "a spot fleet",
-    "aws:ec2:SpotInstanceRequest": "a spot instance request",
     "aws:ecs:CapacityProvider": "an ECS capacity provider",
     "aws:emr:Cluster": "an EMR cluster",
     "aws:emr:InstanceFleet": "an EMR instance fleet",
@@ -71,7 +68,6 @@ STARTING = {
     "gcp:tpu:V2Vm": "a TPU VM",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
-    "kubernetes:karpenter.sh:NodePool": "a Karpenter node pool",
     "kubernetes:karpenter.sh:Provisioner": "a Karpenter provisioner",
 }
 """By package, module and name, as `plain_token` writes them."""
@@ -124,6 +120,8 @@ def _reason(resource: Resource, token: str) -> str:
     what = _STARTING.get(token.casefold()) or WHOLE_MODULES.get(f"{package}:{rest.partition(':')[0]}")
     if what:
         return f"{what}, for which there is no reader yet"
+    if package == "kubernetes" and resource.remote:
+        return "a component that applies manifests which are not seen"
     if token.casefold() in _READ_PLAIN:
         return "spelled in a way that no reader knows"
     if package in LOOKED_THROUGH or package in HARMLESS:

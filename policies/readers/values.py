@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
-from components.resource import Value
+from components.resource import Value, read
 from components.unknown import Maybe, Unknown
 
 T = TypeVar("T")
 LARGEST_COUNT = 1_000_000_000
 """No count or size of a cloud is larger; beyond it sums of money and quota would end in infinities."""
+LARGEST_QUANTITY = 1e18
+"""The same for quantities, which count bytes."""
 OUTSIDE = "outside this program"
 """Ends the reason of what is named here and made elsewhere: no plain value would help."""
 
@@ -74,6 +76,48 @@ def items(value: Value, path: str) -> Maybe[tuple[Value, ...]]:
     if not isinstance(value, list | tuple):
         return Unknown(path, "not readable: no list")
     return tuple(cast("Iterable[Value]", value))
+
+
+def mapping(value: Value, path: str) -> Maybe[Mapping[str, Value]]:
+    """An object; absent is empty."""
+    if isinstance(value, Unknown):
+        return value
+    if value is None:
+        return {}
+    return cast("Mapping[str, Value]", value) if isinstance(value, Mapping) else Unknown(path, "not readable: no object")
+
+
+def texts(value: Value, path: str) -> Maybe[Mapping[str, Maybe[str | None]]]:
+    """An object of words. Numbers and switches count as words, as YAML writes `8` where Kubernetes means "8"."""
+    found = mapping(value, path)
+    if isinstance(found, Unknown):
+        return found
+    return {str(key): word(read(inner, _seen=f"{path}.{key}"), f"{path}.{key}") for key, inner in found.items()}
+
+
+def word(value: Value, path: str) -> Maybe[str | None]:
+    """A word that YAML may have taken for a number or a switch."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return f"{value}"
+    return text(value, path)
+
+
+_SUFFIXES = {"": 1.0, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+
+def quantity(value: Value, path: str) -> Maybe[float | None]:
+    """A Kubernetes quantity such as `8`, `500m` or `5Gi` as a number; None when absent."""
+    said = word(value, path)
+    if isinstance(said, Unknown) or said is None:
+        return said
+    digits = said.rstrip("mkMGTKi")
+    factor = _SUFFIXES.get(said[len(digits) :])
+    amount = _number(digits)
+    if factor is None or amount is None or amount < 0 or amount * factor > LARGEST_QUANTITY:
+        return Unknown(path, "not readable: no quantity such as 8 or 5Gi")
+    return amount * factor
 
 
 def given(value: Maybe[T | None], path: str, reason: str) -> Maybe[T]:
