@@ -45,6 +45,8 @@ class Settings:
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
     lease_ends: Maybe[date | None] = None
     """Last day of the stack file's lease; None without one."""
+    serves: bool = False
+    """Whether the stack file is one of inference, whose pools keep a floor."""
     commitments: tuple[Commitment, ...] = ()
     snapshot: QuotaSnapshot | None = None
     prices: PriceOverlay = field(default_factory=PriceOverlay)
@@ -68,6 +70,7 @@ class Settings:
             limits_file=limits_file,
             budget=_budget(cluster),
             lease_ends=_lease(cluster),
+            serves=not isinstance(cluster, Unknown) and cluster.get("workload") == "inference",
             commitments=_commitments(cluster),
             snapshot=snapshot,
             prices=prices or PriceOverlay(),

@@ -48,6 +48,8 @@ class Container:
     requests: Maybe[Mapping[str, Maybe[str | None]]] = field(default_factory=lambda: MappingProxyType({}))
     env: Maybe[Mapping[str, Maybe[str | None]]] = field(default_factory=lambda: MappingProxyType({}))
     """Variables by name; None where the value comes from elsewhere in the cluster."""
+    arguments: Maybe[str | None] = None
+    """Command and arguments as one line."""
     mounts: Maybe[Mapping[str, Maybe[str | None]]] = field(default_factory=lambda: MappingProxyType({}))
     """Mount path to volume name."""
     path: str = ""

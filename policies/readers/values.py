@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar, cast
 
 from components.resource import Value, read
 from components.unknown import Maybe, Unknown
 
 T = TypeVar("T")
+R = TypeVar("R")
 LARGEST_COUNT = 1_000_000_000
 """No count or size of a cloud is larger; beyond it sums of money and quota would end in infinities."""
 LARGEST_QUANTITY = 1e18
@@ -128,6 +129,15 @@ def given(value: Maybe[T | None], path: str, reason: str) -> Maybe[T]:
 def first(*values: Maybe[T | None]) -> Maybe[T | None]:
     """The first value that is not absent; an unknown one counts as given."""
     return next((value for value in values if value is not None), None)
+
+
+def mapped(value: Maybe[T], judge: Callable[[T], R]) -> Maybe[R]:
+    """What `judge` says of a value that is known; an unknown one stays unknown."""
+    return value if isinstance(value, Unknown) else judge(value)
+
+
+def denied(claim: Maybe[bool]) -> Maybe[bool]:
+    return mapped(claim, lambda held: not held)
 
 
 def any_of(claims: Iterable[Maybe[bool]]) -> Maybe[bool]:

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
-from . import capacity, cost, driver, efa, lease, limits, offers, quota
+from . import (
+    access,
+    autoscaling,
+    capacity,
+    cluster_objects,
+    cost,
+    driver,
+    efa,
+    efa_software,
+    gpu_software,
+    jobs,
+    lease,
+    limits,
+    network,
+    node_groups,
+    node_images,
+    offers,
+    operator_on_gke,
+    operator_settings,
+    placement,
+    quota,
+    serving,
+    tags,
+)
 from .rule import Case, Rule, Scope, Verdict
 
 RULES: tuple[Rule, ...] = (
     *efa.RULES,
+    *efa_software.RULES,
     *offers.RULES,
+    *placement.RULES,
+    *network.RULES,
     *capacity.RULES,
+    *node_images.RULES,
+    *node_groups.RULES,
+    *autoscaling.RULES,
     *driver.RULES,
+    *operator_on_gke.RULES,
+    *gpu_software.RULES,
+    *operator_settings.RULES,
+    *jobs.RULES,
+    *serving.RULES,
+    *cluster_objects.RULES,
+    *access.RULES,
+    *tags.RULES,
     *cost.RULES,
     *quota.RULES,
     *lease.RULES,

@@ -200,9 +200,25 @@ def _container(manifest: Manifest, at: Path) -> Container:
         limits=texts(manifest.read(*at, "resources", "limits"), f"{path}.resources.limits"),
         requests=texts(manifest.read(*at, "resources", "requests"), f"{path}.resources.requests"),
         env=_pairs(manifest, (*at, "env"), "name", "value"),
+        arguments=_line(manifest, at),
         mounts=_pairs(manifest, (*at, "volumeMounts"), "mountPath", "name"),
         path=path,
     )
+
+
+def _line(manifest: Manifest, at: Path) -> Maybe[str | None]:
+    """Command and arguments; unknown as a whole when one word is."""
+    words: list[str] = []
+    for prop in ("command", "args"):
+        found = items(manifest.read(*at, prop), f"{manifest.at(dotted(at))}.{prop}")
+        if isinstance(found, Unknown):
+            return found
+        for i in range(len(found)):
+            said = word(manifest.read(*at, prop, i), f"{manifest.at(dotted(at))}.{prop}[{i}]")
+            if isinstance(said, Unknown):
+                return said
+            words.append(said or "")
+    return " ".join(words) or None
 
 
 def _pairs(manifest: Manifest, at: Path, key: str, value: str) -> Maybe[Mapping[str, Maybe[str | None]]]:
