@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from components.inventory import ManagedGroup
@@ -23,7 +24,7 @@ def managed(group: Resource, program: Program, template: Template | None) -> Man
     own = template.image_id if template is not None else None
     data = template.user_data if template is not None else None
     return ManagedGroup(
-        physical_name=text(group.read("nodeGroupName"), "nodeGroupName"),
+        physical_name=_fixed_name(group),
         replaced_in_place=group.options.delete_before_replace,
         desired_ignored=_ignored(group),
         update_strategy=text(group.read("updateConfig", "updateStrategy"), "updateConfig.updateStrategy"),
@@ -37,6 +38,13 @@ def managed(group: Resource, program: Program, template: Template | None) -> Man
         tagged=template.tagged if template is not None else frozenset(),
         scaling_tags=_scaling_tags(group, program),
     )
+
+
+def _fixed_name(group: Resource) -> Maybe[str | None]:
+    """The name that the program gives. One that Pulumi makes itself ends in seven hexadecimal digits; previews and state show it as given."""
+    said = text(group.read("nodeGroupName"), "nodeGroupName")
+    made = isinstance(said, str) and re.fullmatch(re.escape(group.name) + r"-[0-9a-f]{7}", said)
+    return None if made else said
 
 
 def _ignored(group: Resource) -> bool:
