@@ -36,7 +36,9 @@ def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
 
 def _tagged(plane: ControlPlane, words: tuple[str, ...]) -> Maybe[bool]:
     """By the last part of a key: `gpukit/owner`, `cost:team`."""
-    return mapped(plane.tags, lambda tags: tags is not None and any(key.replace(":", "/").rpartition("/")[2].casefold() in words for key in tags))
+    return mapped(
+        plane.tags, lambda tags: tags is not None and any(key.replace(":", "/").rpartition("/")[2].casefold() in words for key in tags)
+    )
 
 
 def _untagged_volumes(case: Case) -> Iterator[Verdict]:

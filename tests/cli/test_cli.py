@@ -127,6 +127,20 @@ def test_plan_prints_json_alone() -> None:
     assert json.loads(result.stdout)["schema"] == "gpukit/plan/1"
 
 
+def test_check_explains_one_rule_with_an_example() -> None:
+    result = run("check", "--explain", "gpu-node-02")
+    assert result.exit_code == 0
+    assert "Root disks of GPU nodes hold their images" in result.stdout
+    assert json.loads(run("check", "--explain", "GPU-NODE-02", "--json").stdout)["schema"] == "gpukit/rule/1"
+
+
+@pytest.mark.parametrize(
+    "args", [("--explain", "GPU-NODE-99"), ("--explain", "GPU-NODE-02", "--state", "x.json"), ("x", "--explain", "GPU-NODE-02")]
+)
+def test_a_rule_that_does_not_exist_or_a_source_beside_it_is_wrong_usage(args: tuple[str, ...]) -> None:
+    assert run("check", *args).exit_code == 2
+
+
 @pytest.fixture
 def lenient(tmp_path: Path) -> str:
     """Limits under which the recorded stacks, which are as small as a stack can be, have nothing mandatory."""
