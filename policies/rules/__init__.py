@@ -23,6 +23,7 @@ from . import (
     operator_settings,
     placement,
     quota,
+    reading,
     serving,
     tags,
 )
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     *tags.RULES,
     *cost.RULES,
     *quota.RULES,
+    *reading.RULES,
     *lease.RULES,
     *limits.RULES,
 )

@@ -12,7 +12,7 @@ from policies.readers.gpu_stack import OPERATOR
 from policies.readers.kubernetes.pods import toleration_list
 from policies.readers.values import all_of, any_of, items, mapped, quantity
 
-from .pods import EFA, GPU, tolerates
+from .pods import EFA, GPU, closed_by
 from .pools import charts, nvidia_pools, place, rows, together, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
 
@@ -96,7 +96,7 @@ def _untolerated(case: Case) -> Iterator[Verdict]:
 def _kept_away(chart: Chart, pool: GpuPool, said: object, usual: tuple[str, tuple[Mapping[str, str], ...]]) -> Iterator[Verdict]:
     path, ordinary = usual
     given = toleration_list(ordinary if said is None else said, f"{chart.name}.values.{path}")
-    closed = mapped(given, lambda held: mapped(pool.taints, lambda taints: [taint for taint in taints if not tolerates(held, taint)]))
+    closed = mapped(given, lambda held: mapped(pool.taints, lambda taints: closed_by(taints, held)))
     text = (
         f"its plugin does not tolerate {listed(closed) if known(closed) else ''} of {pool.name}. Nodes there start, never offer their devices, and "
         f"stay, billed. Repeat every taint of the pools in {path}: a list there replaces the chart's own."

@@ -182,30 +182,34 @@ def _no_node(case: Case) -> Iterator[Verdict]:
     """Pods that no node of the plan takes: for ever Pending, while the autoscaler has nothing to do."""
     for load, pod in gpu_pods(case):
         pools = [pool for pool in case.inventory.gpu_pools if together(load.cluster, pool.cluster)]
-        asked = gpus(pod)
-        if not pools or isinstance(asked, Unknown):
-            continue
         taints = {pool.name: _closed(pod, pool) for pool in pools}
-        if all(taints.values()):
+        if pools and all(taints.values()):
+            kept = dict.fromkeys(taint for own in taints.values() for taint in own)
             text = (
-                f"asks for GPUs and tolerates none of the taints of {listed(taints)} ({listed(dict.fromkeys(t for own in taints.values() for t in own))}), "
-                "so it stays Pending and no node starts. Add a toleration for one of them."
+                f"asks for GPUs and tolerates none of the taints of {listed(taints)} ({listed(kept)}), so it stays Pending and no node starts. Add a "
+                "toleration for one of them."
             )
             level = Level.ADVISORY if "Kueue" in _gangs(load) else None
             yield from judged(True, at(load, pod, "spec.tolerations"), text, "", level=level)
             continue
-        largest = max((row.gpu_count for pool in pools if not taints[pool.name] for row in rows(pool)), default=None)
-        if largest is not None and asked > largest and all(rows(pool) for pool in pools):
-            text = (
-                f"asks for {asked:g} {GPU} in one pod, and no node of the plan has more than {largest:g}, so it stays Pending. Spread it over several "
-                "pods, or take a larger machine."
-            )
-            yield from judged(True, at(load, pod, "spec.containers"), text, "")
+        yield from _too_many(load, pod, [pool for pool in pools if not taints[pool.name]])
+
+
+def _too_many(load: Workload, pod: Pod, pools: list[GpuPool]) -> Iterator[Verdict]:
+    largest = max((row.gpu_count for pool in pools for row in rows(pool)), default=0.0)
+    text = (
+        f"asks for more {GPU} in one pod than any node of the plan has, which is {largest:g}, so it stays Pending. Spread it over several pods, or take "
+        "a larger machine."
+    )
+    every_known = bool(pools) and all(rows(pool) for pool in pools)
+    too_many = mapped(gpus(pod), lambda asked: every_known and asked > largest)
+    yield from judged(too_many, at(load, pod, "spec.containers"), text, "it cannot be told whether a node has its GPUs")
 
 
 def _closed(pod: Pod, pool: GpuPool) -> tuple[str, ...]:
-    """GKE adds the toleration of its GPU taint by itself."""
-    return tuple(taint for taint in untolerated(pod, pool) if not (pool.cloud == "gcp" and taint.startswith(f"{GPU}=")))
+    """GKE adds the toleration of its GPU taint by itself. What cannot be told fails GPU-READ-01."""
+    kept = untolerated(pod, pool)
+    return () if isinstance(kept, Unknown) else tuple(t for t in kept if not (pool.cloud == "gcp" and t.startswith(f"{GPU}=")))
 
 
 def _no_deadline(case: Case) -> Iterator[Verdict]:
@@ -268,6 +272,7 @@ RULES = (
         scope=Scope.STACK,
         check=_two_gangs,
         fix="Kueue's queue label, and no other scheduler beside it",
+        level=Level.ADVISORY,
     ),
     Rule(
         id="GPU-JOB-05",

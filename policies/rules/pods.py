@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 from components.inventory import Container, NodePool, Pod, Workload
 from components.unknown import Maybe, Unknown, known
-from policies.readers.values import quantity
+from policies.readers.values import any_of, quantity
 
 from .pools import together
 from .rule import Case, Place, name_of
@@ -15,6 +16,8 @@ GPU = "nvidia.com/gpu"
 EFA = "vpc.amazonaws.com/efa"
 _EFFECTS = {"NO_SCHEDULE": "NoSchedule", "NO_EXECUTE": "NoExecute", "PREFER_NO_SCHEDULE": "PreferNoSchedule"}
 SOFT = "PreferNoSchedule"
+ZONE = "topology.kubernetes.io/zone"
+Toleration = Mapping[str, Maybe[str | None]]
 Amounts = Maybe[Mapping[str, Maybe[str | None]]]
 
 
@@ -80,38 +83,54 @@ def _gpus(amounts: Amounts) -> Maybe[float]:
 
 
 def fits(load: Workload, pod: Pod, pool: NodePool) -> bool:
-    """Whether the pod may land on nodes of the pool by cluster, node selector and taints, as far as known."""
-    return together(load.cluster, pool.cluster) and _selected(pod, pool) and not untolerated(pod, pool)
+    """Whether the pod may land on nodes of the pool by cluster, node selector and taints: unless it certainly may not."""
+    kept_away = untolerated(pod, pool)
+    return together(load.cluster, pool.cluster) and _selected(pod, pool) and (isinstance(kept_away, Unknown) or not kept_away)
 
 
 def _selected(pod: Pod, pool: NodePool) -> bool:
     """A label that the pool does not name may still be one that the cloud puts on its nodes."""
     if isinstance(pod.node_selector, Unknown) or isinstance(pool.labels, Unknown):
         return True
+    zones = pool.zones
+    if known(zones) and all(known(zone) for zone in zones) and pod.node_selector.get(ZONE) not in (None, *zones):
+        return isinstance(pod.node_selector.get(ZONE), Unknown)
     labels = pool.labels
     return all(
         key not in labels or not known(said) or not known(labels[key]) or labels[key] == said for key, said in pod.node_selector.items()
     )
 
 
-def untolerated(pod: Pod, pool: NodePool) -> tuple[str, ...]:
-    """Taints of the pool that keep the pod away for certain."""
+def untolerated(pod: Pod, pool: NodePool) -> Maybe[tuple[str, ...]]:
+    """Taints of the pool that keep the pod away."""
     if isinstance(pod.tolerations, Unknown) or isinstance(pool.taints, Unknown):
-        return ()
-    return tuple(taint for taint in pool.taints if not tolerates(pod.tolerations, taint))
+        return pod.tolerations if isinstance(pod.tolerations, Unknown) else cast("Unknown", pool.taints)
+    return closed_by(pool.taints, pod.tolerations)
 
 
-def tolerates(tolerations: tuple[Mapping[str, Maybe[str | None]], ...], taint: str) -> bool:
-    """Whether one of them covers the taint `key=value:effect`. What cannot be told counts as covering it."""
+def closed_by(taints: tuple[str, ...], tolerations: tuple[Toleration, ...]) -> Maybe[tuple[str, ...]]:
+    """The taints that none of the tolerations covers; unknown when that hangs on a toleration that cannot be told."""
+    kept: list[str] = []
+    for taint in taints:
+        covered = tolerates(tolerations, taint)
+        if isinstance(covered, Unknown):
+            return covered
+        kept += [] if covered else [taint]
+    return tuple(kept)
+
+
+def tolerates(tolerations: tuple[Toleration, ...], taint: str) -> Maybe[bool]:
+    """Whether one of them covers the taint `key=value:effect`."""
     key, _, rest = taint.partition("=")
     value, _, effect = rest.rpartition(":")
     effect = _EFFECTS.get(effect, effect)
-    return effect == SOFT or any(_covers(one, key, value, effect) for one in tolerations)
+    return effect == SOFT or any_of(_covers(one, key, value, effect) for one in tolerations)
 
 
-def _covers(one: Mapping[str, Maybe[str | None]], key: str, value: str, effect: str) -> bool:
-    if any(isinstance(said, Unknown) for said in one.values()):
-        return True
+def _covers(one: Toleration, key: str, value: str, effect: str) -> Maybe[bool]:
+    hidden = next((said for said in one.values() if isinstance(said, Unknown)), None)
+    if hidden is not None:
+        return hidden
     if one.get("effect") not in (None, effect):
         return False
     if one.get("operator") == "Exists":

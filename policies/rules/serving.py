@@ -29,6 +29,10 @@ _WHOLE = ""
 def _newer_than_driver(case: Case) -> Iterator[Verdict]:
     for load, pod in gpu_pods(case):
         for container in containers(pod):
+            if isinstance(container.image, Unknown):
+                yield from judged(
+                    container.image, at(load, pod, "spec.containers"), "", "it cannot be told whether its CUDA runs on the driver"
+                )
             release = _release(container.image)
             if release is None:
                 continue
