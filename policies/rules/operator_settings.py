@@ -62,7 +62,7 @@ def _no_collection(case: Case) -> Iterator[Verdict]:
 
 def _profiling(case: Case) -> Iterator[Verdict]:
     """I2: A10 and A10G lack some of the counters."""
-    models = {row.gpu_model for pool in case.inventory.gpu_pools for row in rows(pool)} & {"A10", "A10G"}
+    models = {row.gpu_model or "" for pool in case.inventory.gpu_pools for row in rows(pool)} & {"A10", "A10G"}
     if not models:
         return
     for name, prefix in ((OPERATOR, "dcgmExporter."), (EXPORTER, "")):

@@ -115,6 +115,7 @@ def _listed(program: Program) -> frozenset[str]:
     instances = program.resources.of_type(types.INSTANCE)
     attached = program.resources.of_type(types.INTERFACE_ATTACHMENT)
     later = {n.urn for one in attached for n in program.resources.referred(one, "networkInterfaceId", types.NETWORK_INTERFACE)}
+    later |= {one.urn for ones in program.once(_attachments).values() for one in ones if one.type == types.NETWORK_INTERFACE}
     return frozenset(
         later | {n.urn for i in instances for prop in _LISTS for n in program.resources.referred(i, prop, types.NETWORK_INTERFACE)}
     )
