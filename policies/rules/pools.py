@@ -64,11 +64,6 @@ def charts(case: Case, name: str) -> Iterator[Chart]:
             yield chart
 
 
-def doubtful_chart(case: Case) -> Unknown | None:
-    """A release of which nobody knows what it installs."""
-    return next((chart.chart for chart in case.inventory.charts if isinstance(chart.chart, Unknown)), None)
-
-
 def version(text: str | None) -> tuple[int, ...]:
     """`v0.5.10` -> (0, 5, 10): the numbers before anything else; () where there are none."""
     numbers: list[int] = []
