@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
 from typing import Any
 
 from .failures import FAILURES
@@ -24,7 +23,7 @@ def find(rule: str) -> Rule:
     raise LookupError(f"there is no rule {rule!r}; of that area there are: {near}. policies/README.md lists all of them.")
 
 
-def described(rule: Rule) -> Mapping[str, Any]:
+def described(rule: Rule) -> dict[str, Any]:
     """The rule for machines: schema `gpukit/rule/1`."""
     return {
         "schema": SCHEMA,

@@ -224,3 +224,34 @@ def test_a_pod_that_takes_part_of_a_node_may_be_small() -> None:
 
 def test_a_pod_that_asks_for_more_gpus_than_a_node_has_never_starts() -> None:
     assert "which is 8" in of(job({"resources": {"limits": {"nvidia.com/gpu": "16"}}}), "GPU-JOB-08")[0].message
+
+
+def two_clusters() -> Raw:
+    """The operator belongs to another cluster than the pool."""
+    program = training().plus(types.CLUSTER, "other", version="1.35").plus(types.KUBERNETES_PROVIDER, "k8s", kubeconfig="@other")
+    program.written["operator"].provider = "k8s"
+    return program.set("operator", {"devicePlugin": {"config": {"data": {"a": SLICED}, "default": "a"}}}, "values")
+
+
+def test_a_chart_of_another_cluster_is_not_held_against_the_pool() -> None:
+    program = two_clusters().set("gpu", [{"key": "team", "value": "a", "effect": "NO_SCHEDULE"}], "taints")
+    assert of(program, "GPU-SERVE-02") == of(program, "GPU-SCALE-03") == []
+
+
+def test_an_image_that_is_not_known_is_no_pass() -> None:
+    assert statuses(job({"image": NEVER, "resources": {"limits": GPU}}), "GPU-SERVE-01") == [Status.UNKNOWN]
+
+
+def test_a_pool_whose_driver_nobody_knows_is_not_judged_by_its_driver() -> None:
+    program = job({"image": "nvcr.io/nvidia/tritonserver:25.10-py3", "resources": {"limits": GPU}})
+    assert of(program.set("p4d", "ami-1", "imageId").set("gpu", None, "amiType"), "GPU-SERVE-01") == []
+
+
+@pytest.mark.failure("A9")
+def test_a_reservation_whose_placement_group_is_hidden_is_no_pass() -> None:
+    target = {"capacityReservationTarget": {"capacityReservationId": "@kept"}}
+    program = (
+        training().plus(types.CAPACITY_RESERVATION, "kept", placementGroupArn=NEVER).plus(types.PLACEMENT_GROUP, "mine", strategy="cluster")
+    )
+    program = program.set("p4d", target, "capacityReservationSpecification").set("p4d", {"groupName": "@mine"}, "placement")
+    assert statuses(program, "GPU-CAP-03") == [Status.UNKNOWN]
