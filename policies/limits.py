@@ -73,6 +73,21 @@ class Suppression(_Frozen):
         return self.rule == rule and self.stack in (None, stack) and self.resource in (None, urn.rpartition("::")[2])
 
 
+class Thresholds(_Frozen):
+    """Sizes that are a matter of judgement. Rules name the one that they read."""
+
+    root_disk_gib: Annotated[int, Field(ge=1)] = 100
+    """Least root disk of a node with GPUs: images of 10 to 20 GB, unpacked, two or three at a time."""
+    shared_memory_gib: Annotated[int, Field(ge=1)] = 8
+    """Least /dev/shm of a pod with several GPUs."""
+    chart_timeout_s: Annotated[int, Field(ge=1)] = 900
+    """Least patience with charts that pull drivers."""
+    exporter_mib: Annotated[int, Field(ge=1)] = 768
+    """Least memory limit of the exporter on nodes with 8 GPUs."""
+    pod_addresses_per_node: Annotated[int, Field(ge=0)] = 16
+    """Subnet addresses that pods of a node take, beside its interfaces: one block of the CNI's prefixes."""
+
+
 class Limits(_Frozen):
     """The whole file."""
 
@@ -80,6 +95,7 @@ class Limits(_Frozen):
     allowed: Allowed = Allowed()
     ceilings: Ceilings = Ceilings()
     levels: Mapping[RuleId, Level] = {}
+    thresholds: Thresholds = Thresholds()
     suppressions: tuple[Suppression, ...] = ()
     price_stale_days: Annotated[int, Field(ge=1)] = 90
     quota_stale_days: Annotated[int, Field(ge=1)] = 7
@@ -148,5 +164,5 @@ def _model(loc: Loc) -> type[BaseModel]:
     """The model at `loc`."""
     if not loc:
         return Limits
-    below: dict[object, type[BaseModel]] = {"allowed": Allowed, "suppressions": Suppression}
+    below: dict[object, type[BaseModel]] = {"allowed": Allowed, "suppressions": Suppression, "thresholds": Thresholds}
     return Ceilings if loc == ("ceilings",) else below.get(loc[0], Ceiling)

@@ -48,6 +48,8 @@ class Settings:
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
     lease_ends: Maybe[date | None] = None
     """Last day of the stack file's lease; None without one."""
+    serves: bool = False
+    """Whether the stack file is one of inference, whose pools keep a floor."""
     commitments: tuple[Commitment, ...] = ()
     interruptions: tuple[Interruption, ...] = ()
     nat_gb_per_month: float | None = None
@@ -79,6 +81,7 @@ class Settings:
             commitments=_stated(cluster, "commitments", Commitment),
             interruptions=_stated(cluster, "interruptions", Interruption),
             nat_gb_per_month=_nat_traffic(cluster),
+            serves=not isinstance(cluster, Unknown) and cluster.get("workload") == "inference",
             snapshot=snapshot,
             prices=prices or PriceOverlay(),
         )

@@ -98,6 +98,7 @@ def check(  # noqa: PLR0913 # one parameter an option
     limits: Limits = None,
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
+    explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
     sandbox: InSandbox = False,
 ) -> int:
     """Judge stacks, any Pulumi program, a preview or a state.
@@ -123,6 +124,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         limits=limits,
         prices=prices,
         timeout_s=timeout_s,
+        explain=explain,
     )
 
 

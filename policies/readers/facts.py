@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from components.inventory import (
+    AddOn,
     AzureFact,
     Bucket,
     Chart,
+    ClusterAccess,
     ControlPlane,
     Disk,
     FileSystem,
@@ -17,10 +19,15 @@ from components.inventory import (
     LoadBalancer,
     Lost,
     MachineChoice,
+    Manifest,
     Nat,
     NodePool,
     PublicAddress,
+    RouteTable,
     SecurityGroup,
+    StackOutput,
+    Subnet,
+    Workload,
 )
 from components.resource import Resource
 
@@ -42,6 +49,13 @@ Fact = (
     | Chart
     | AzureFact
     | GoogleFact
+    | AddOn
+    | ClusterAccess
+    | Manifest
+    | RouteTable
+    | StackOutput
+    | Subnet
+    | Workload
     | Lost
 )
 

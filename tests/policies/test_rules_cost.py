@@ -210,11 +210,11 @@ def test_a_region_given_nowhere_is_unknown() -> None:
 
 
 def test_machines_that_nothing_reads_are_counted_by_hand() -> None:
-    program = training().plus("aws:ec2/fleet:Fleet", "burst", type="instant")
+    program = training().plus("aws:batch/computeEnvironment:ComputeEnvironment", "burst")
     (finding,) = cost_findings(program, "GPU-COST-03")
     assert finding.message == (
-        "burst: aws:ec2/fleet:Fleet is an EC2 fleet, for which there is no reader yet, so its cost has no upper bound. Count it by hand and "
-        "have the owner of the limits suppress this with the reason."
+        "burst: aws:batch/computeEnvironment:ComputeEnvironment is a Batch compute environment, for which there is no reader yet, so its cost "
+        "has no upper bound. Count it by hand and have the owner of the limits suppress this with the reason."
     )
 
 
