@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -18,7 +19,15 @@ def _botocore(service: str, shape: str) -> tuple[str, ...]:
     return tuple(model.shape_for(shape).enum)
 
 
-_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore}
+def _google(service: str, shape: str) -> tuple[str, ...]:
+    """From the messages of a client library; `ReleaseChannel.Channel` is the enumeration inside a message."""
+    found: Any = importlib.import_module(f"google.cloud.{service}_v1")
+    for part in shape.split("."):
+        found = getattr(found, part)
+    return tuple(member.name for member in found if not member.name.endswith("_UNSPECIFIED") and member.name != "UNSPECIFIED")
+
+
+_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google}
 """By Pulumi package: (service, shape) to the values that the cloud takes."""
 
 

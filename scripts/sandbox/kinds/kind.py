@@ -24,6 +24,8 @@ class Order:
     """The resource's name in the program; the cloud never sees it, ids are made from inputs or fresh."""
     inputs: Mapping[str, Any]
     before: Record | None = None
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """What the provider adds where the program gives none: GCP's region and zone, Azure's location."""
 
     @property
     def account(self) -> str:

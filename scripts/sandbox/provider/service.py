@@ -227,7 +227,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def _order(self, connection: Connection, token: str, name: str, inputs: Mapping[str, Any], before: Record | None = None) -> Order:
         plain = {k: v for k, v in wire.plain(inputs).items() if k != "__defaults"}
         place = Place.of(before.key) if before else self._place(connection, token, plain)
-        return Order(world=self.world, place=place, token=token, name=name, inputs=plain, before=before)
+        return Order(world=self.world, place=place, token=token, name=name, inputs=plain, before=before, defaults=connection.defaults)
 
     def _find(self, connection: Connection, token: str, id_: str, inputs: Mapping[str, Any]) -> Record | None:
         return self.world.store.get(token, self._place(connection, token, wire.plain(inputs), id_).key, id_)
