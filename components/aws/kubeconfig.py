@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from components.kubeconfig import kubeconfig
+
 
 def exec_kubeconfig(*, name: str, endpoint: str, authority: str, region: str) -> dict[str, object]:
     """The kubeconfig of cluster `name`, as JSON values (JSON is YAML). `authority` is the certificate, base64."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": endpoint, "certificate-authority-data": authority}}],
-        "users": [{"name": name, "user": {"exec": _get_token(name, region)}}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-        "current-context": name,
-    }
+    return kubeconfig(name=name, server=endpoint, authority=authority, credentials=_get_token(name, region))
 
 
 def _get_token(name: str, region: str) -> dict[str, object]:

@@ -62,6 +62,8 @@ class ExistingNetwork(Frozen):
     """GCP: name of the secondary range for services."""
     host_project: Text | None = None
     """GCP: project of a shared VPC."""
+    fabric_cidr: Cidr | None = None
+    """GCP: private range of the networks that a GPU fabric adds; needed by pools with a fabric."""
 
 
 class Network(Frozen):
@@ -257,6 +259,8 @@ class Spec(Frozen):
     """What the cluster is sized for."""
     billing_account: Text | None = None
     """GCP: needed for a budget."""
+    encryption_key: Text | None = None
+    """GCP: KMS key that encrypts disks and Kubernetes secrets; default: Google's own keys."""
     tags: TextMap = Field(default_factory=FrozenMap)
     """The user's own tags on every resource that carries tags."""
 

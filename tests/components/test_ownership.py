@@ -81,8 +81,8 @@ def test_the_fabric_has_a_plugin_where_there_is_a_fabric() -> None:
 def test_clouds_without_a_table_are_refused() -> None:
     image = catalog.image("aws", "AL2023_x86_64_NVIDIA")
     assert image is not None
-    with pytest.raises(NotImplementedError, match="gcp"):
-        decide("gcp", image, P4D, fabric=False)
+    with pytest.raises(NotImplementedError, match="azure"):
+        decide("azure", image, P4D, fabric=False)
 
 
 OWNERS = st.builds(
