@@ -1,8 +1,7 @@
-"""Properties with a closed list of values. The lists are the clouds' own API models, as their client libraries ship them."""
+"""Properties with a closed list of values. The lists are the clouds' own API models, as botocore and Google's discovery documents have them."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -20,11 +19,9 @@ def _botocore(service: str, shape: str) -> tuple[str, ...]:
 
 
 def _google(service: str, shape: str) -> tuple[str, ...]:
-    """From the messages of a client library; `ReleaseChannel.Channel` is the enumeration inside a message."""
-    found: Any = importlib.import_module(f"google.cloud.{service}_v1")
-    for part in shape.split("."):
-        found = getattr(found, part)
-    return tuple(member.name for member in found if not member.name.endswith("_UNSPECIFIED") and member.name != "UNSPECIFIED")
+    from scripts.sandbox.kinds.gcp import enums
+
+    return enums.values(service, shape)
 
 
 _MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google}

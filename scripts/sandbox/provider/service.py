@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from scripts.errors import GpukitError
 from scripts.sandbox import coercion, kinds, schema_check, sdk_schema, wire
@@ -21,6 +21,7 @@ from scripts.sandbox.provider.connections import Connection, Connections
 from scripts.sandbox.provider.diff_answer import diff_response, fixed_name, provider_identity, setting
 from scripts.sandbox.provider.packages import Package
 from scripts.sandbox.provider.preview import planned_outputs
+from scripts.sandbox.provider.status_message import Status
 from scripts.sandbox.refusal import NotReady, Refusal
 from scripts.sandbox.simulation import Given, Simulation
 from scripts.sandbox.store import Record
@@ -266,7 +267,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         details = provider_pb2.ErrorResourceInitFailed(
             id=record.id, properties=wire.encode(self._shown(record, inputs)), inputs=wire.encode(inputs), reasons=[str(error)]
         )
-        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
+        status = Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
         status.details.add().Pack(details)
         context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
         context.abort(grpc.StatusCode.UNKNOWN, str(error))

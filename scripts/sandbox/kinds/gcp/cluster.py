@@ -259,10 +259,10 @@ KINDS = (
         starts="RUNNING",
         starting="PROVISIONING",
         closed_sets={
-            "datapathProvider": ("container", "DatapathProvider"),
-            "releaseChannel.channel": ("container", "ReleaseChannel.Channel"),
-            "monitoringConfig.enableComponents": ("container", "MonitoringComponentConfig.Component"),
-            "loggingConfig.enableComponents": ("container", "LoggingComponentConfig.Component"),
+            "datapathProvider": ("container", "NetworkConfig.datapathProvider"),
+            "releaseChannel.channel": ("container", "ReleaseChannel.channel"),
+            "monitoringConfig.enableComponents": ("container", "MonitoringComponentConfig.enableComponents"),
+            "loggingConfig.enableComponents": ("container", "LoggingComponentConfig.enableComponents"),
         },
     ),
 )  # fmt: skip

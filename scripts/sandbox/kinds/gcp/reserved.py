@@ -79,11 +79,11 @@ def _admit_future(order: Order) -> None:
 
 
 def declared(world: Simulation, given: Mapping[str, object]) -> Record:
-    """A reservation that a person declares, in the open transaction: id, zone, machine, count; starts, ends. Raises BadInput for what is missing."""
+    """A reservation that a person declares, in the open transaction: id, zone, machine, count; project, starts, ends. Raises BadInput for what is missing."""
     missing = [name for name in ("id", "zone", "machine", "count") if not given.get(name)]
     if missing:
         raise BadInput(f"a reservation needs {', '.join(missing)}: give id, zone, machine and count.")
-    zone, project = str(given["zone"]), world.account("gcp")
+    zone, project = str(given["zone"]), str(given.get("project") or world.account("gcp"))
     id_ = f"projects/{project}/zones/{zone}/reservations/{given['id']}"
     starts = _moment(given.get("starts"))
     state = {
