@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from scripts.sandbox.kinds.gcp import capacity, groups, machines, network, node_pool_rules, paths
@@ -157,7 +158,7 @@ def _instance_deleted(world: Simulation, record: Record) -> None:
     """A boot disk that is not to go with its machine stays, and is billed."""
     for disk in world.store.children(record):
         if not disk.state.get("autoDelete", True):
-            world.store.put(Record(**{**vars(disk), "parent": None, "state": {**disk.state, "users": []}}))
+            world.store.put(replace(disk, parent=None, state={**disk.state, "users": []}))
 
 
 def _disk_outputs(order: Order, id_: str) -> dict[str, Any]:

@@ -248,7 +248,7 @@ def of_cluster(world: Simulation, cluster: Record) -> list[Record]:
 
 def first(world: Simulation, cluster: Record) -> None:
     """The pool that GKE makes with a cluster, from the cluster's own node config, in the open transaction."""
-    inputs = {
+    inputs: dict[str, Any] = {
         "cluster": cluster.id, "name": FIRST, "nodeConfig": cluster.inputs.get("nodeConfig") or {},
         "nodeCount": int(cluster.inputs.get("initialNodeCount") or clusters.DEFAULT_PER_ZONE),
     }  # fmt: skip
@@ -260,7 +260,7 @@ def first(world: Simulation, cluster: Record) -> None:
     running = replace(cluster, status="RUNNING")
     places = clusters.node_zones(cluster)
     unique = world.new_id("", 8)
-    state = {
+    state: dict[str, Any] = {
         **inputs, "location": clusters.location_of(cluster), "nodeLocations": places, "version": cluster.state["nodeVersion"], "unique": unique,
         "nodeConfig": _filled(rules.config_of(inputs)), "initialNodeCount": inputs["nodeCount"], "maxPodsPerNode": 110,
         "management": {"autoRepair": True, "autoUpgrade": True},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
@@ -139,7 +140,7 @@ def _window(world: Simulation, reservation: Record) -> Iterator[Due]:
 
 
 def _open(world: Simulation, reservation: Record) -> None:
-    world.store.put(Record(**{**vars(reservation), "status": "READY", "state": {**reservation.state, "status": "READY"}}))
+    world.store.put(replace(reservation, status="READY", state={**reservation.state, "status": "READY"}))
 
 
 def _end(world: Simulation, reservation: Record) -> None:
