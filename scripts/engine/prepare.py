@@ -119,6 +119,10 @@ def _cloud_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
             from scripts.engine.aws_lookup import AwsLookup
 
             return AwsLookup(stack=settings.stack, region=settings.region, environment=workspace.environment)
+        case "gcp":
+            from scripts.engine.gcp_lookup import GcpLookup
+
+            return GcpLookup(stack=settings.stack, project=settings.spec.account, region=settings.region, environment=workspace.environment)
         case cloud:
             from scripts.engine.no_lookup import NoLookup
 

@@ -58,7 +58,7 @@ class Gcp(Cloud):
         }  # fmt: skip
         return self.make(t.CLUSTER, **{**given, **changes})
 
-    def pool(self, cluster: Record, *, config: dict[str, Any] | None = None, **changes: Any) -> Record:
+    def pool(self, cluster: Record, /, *, config: dict[str, Any] | None = None, **changes: Any) -> Record:
         """A pool of one plain machine, growing to four."""
         given: dict[str, Any] = {
             "cluster": cluster.state["name"],

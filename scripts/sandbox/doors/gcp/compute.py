@@ -57,6 +57,8 @@ COLLECTIONS = (
     Collection(token=t.GROUP, scope="zones", plural="instanceGroupManagers", shape=shapes.group_manager, kind="instanceGroupManager"),
     Collection(token=t.RESERVATION, scope="zones", plural="reservations", shape=shapes.reservation, kind="reservation"),
 )
+_NEVER_AGGREGATED = ("networks", "firewalls", "routes")
+"""Global kinds that Google lists in one place only."""
 LABELLED = {t.INSTANCE, t.DISK, t.ADDRESS, t.GLOBAL_ADDRESS}
 
 
@@ -219,7 +221,8 @@ def _routes() -> Iterator[Route]:
         if collection.token in LABELLED:
             yield post(f"{one}/setLabels", _set_labels(collection))
     for plural, collections in by_plural.items():
-        yield get(f"{_ROOT}/aggregated/{plural}", _aggregated(collections))
+        if plural not in _NEVER_AGGREGATED:
+            yield get(f"{_ROOT}/aggregated/{plural}", _aggregated(collections))
     manager = f"{_ROOT}/zones/{{zone}}/instanceGroupManagers/{{name}}"
     yield post(f"{manager}/resize", _resize)
     yield post(f"{manager}/listManagedInstances", _managed)

@@ -210,7 +210,7 @@ def reservation(world: Simulation, record: Record) -> dict[str, Any]:
 
 
 def machine_type(zone: str, machine: catalog.Machine, project: str) -> dict[str, Any]:
-    made = {
+    made: dict[str, Any] = {
         "kind": "compute#machineType",
         "id": str(int.from_bytes(machine.name.encode()[-7:], "big")),
         "name": machine.name,

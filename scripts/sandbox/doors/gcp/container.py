@@ -46,7 +46,7 @@ def shown(world: Simulation, cluster: Record) -> dict[str, Any]:
             "masterAuth": {"clusterCaCertificate": clusters.NO_CERTIFICATE}, "releaseChannel": {"channel": (state.get("releaseChannel") or {}).get("channel")},
             "networkConfig": {
                 "network": state.get("network"), "subnetwork": state.get("subnetwork"), "datapathProvider": state.get("datapathProvider"),
-                "enableMultiNetworking": state.get("enableMultiNetworking"),
+                "enableMultiNetworking": bool(state.get("enableMultiNetworking")),
             },
         }
     )  # fmt: skip
@@ -139,9 +139,9 @@ def _count(value: object) -> int:
 
 
 def _set_size(call: Call) -> dict[str, Any]:
-    """`nodeCount` is for each zone, as all of GKE's counts are that do not say otherwise (D7)."""
+    """`nodeCount` is for each zone, as all of GKE's counts are that do not say otherwise (D7). What is 0 or false a client leaves out."""
     found = _pool(call)
-    count = _count(call.body.get("nodeCount"))
+    count = _count(call.body.get("nodeCount", 0))
     with call.world.store.transaction():
         node_pool.set_total(call.world, found, count * len(found.state["nodeLocations"]))
         call.world.tick()
@@ -153,7 +153,7 @@ def _set_autoscaling(call: Call) -> dict[str, Any]:
     given = call.body.get("autoscaling") or {}
     scaling = {name: _count(given[name]) if name != "locationPolicy" else given[name] for name in _BOUNDS if name in given}
     with call.world.store.transaction():
-        pool = call.world.store.put(found.with_state(autoscaling=scaling if given.get("enabled", True) else {}))
+        pool = call.world.store.put(found.with_state(autoscaling=scaling if given.get("enabled", False) else {}))
         if pool.state["autoscaling"]:
             low, high = node_pool.bounds(pool)
             total = sum(int(group.state["targetSize"]) for group in node_pool.groups_of(call.world, pool))

@@ -113,7 +113,7 @@ def _region(order: Order) -> str:
 
 def default_version() -> str:
     """The newest that the catalogue has as supported on GKE."""
-    known = [row.version for row in catalog.kubernetes_versions("gcp")]
+    known = [row.minor for row in catalog.kubernetes_versions("gcp")]
     return max(known, key=_minor) if known else "1.35"
 
 

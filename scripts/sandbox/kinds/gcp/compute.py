@@ -20,7 +20,7 @@ _SCHEDULING = "Compute Engine documentation, provisioning models and host mainte
 
 def config_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
     """A machine's settings in the words of a node config, so that both are judged alike."""
-    scheduling = cast("dict[str, Any]", inputs.get("scheduling") or (inputs.get("schedulings") or [{}])[0] or {})
+    scheduling = cast("dict[str, Any]", inputs.get("scheduling") or {})
     model = scheduling.get("provisioningModel")
     affinity = cast("dict[str, Any]", inputs.get("reservationAffinity") or {})
     specific = cast("dict[str, Any]", affinity.get("specificReservation") or {})
@@ -272,7 +272,7 @@ KINDS = (
         admit=paths.admitting(paths.named(lambda _: "global/instanceTemplates"), _admit_template),
         replace=frozenset(
             {
-                "name", "namePrefix", "project", "machineType", "disks", "networkInterfaces", "guestAccelerators", "schedulings", "scheduling", "labels",
+                "name", "namePrefix", "project", "machineType", "disks", "networkInterfaces", "guestAccelerators", "scheduling", "labels",
                 "metadata", "metadataStartupScript", "serviceAccount", "tags", "reservationAffinity", "resourcePolicies", "canIpForward", "description",
                 "instanceDescription", "minCpuPlatform", "region", "shieldedInstanceConfig", "advancedMachineFeatures", "resourceManagerTags",
             }

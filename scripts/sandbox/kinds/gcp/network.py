@@ -106,10 +106,11 @@ def block(text: object, field: str) -> IPv4Network:
     return found
 
 
-def _ranges(record: Record) -> Iterator[tuple[str, IPv4Network]]:
-    yield str(record.state["ipCidrRange"]), ip_network(str(record.state["ipCidrRange"]))  # type: ignore[misc]
+def _ranges(record: Record) -> Iterator[IPv4Network]:
+    """Primary and secondary blocks of a subnetwork, which were valid when it was made."""
+    yield IPv4Network(str(record.state["ipCidrRange"]))
     for each in record.state.get("secondaryIpRanges") or ():
-        yield str(each["ipCidrRange"]), ip_network(str(each["ipCidrRange"]))
+        yield IPv4Network(str(each["ipCidrRange"]))
 
 
 def _admit_subnetwork(order: Order) -> None:
@@ -125,13 +126,13 @@ def _admit_subnetwork(order: Order) -> None:
     for other in order.peers():
         if network is None or str(other.state.get("networkId")) != network.id:
             continue
-        for text, taken in _ranges(other):
+        for taken in _ranges(other):
             clash = next((mine for mine in own if mine.overlaps(taken)), None)
             if clash is not None:
                 raise Refusal(
                     "Error 400",
                     f"Invalid IPCidrRange: {clash} conflicts with existing subnetwork '{other.state['name']}' in region "
-                    f"'{other.state['region']}' ({text})., invalid",
+                    f"'{other.state['region']}' ({taken})., invalid",
                     source=_VPC,
                 )
     if any(a.overlaps(b) for at, a in enumerate(own) for b in own[at + 1 :]):
