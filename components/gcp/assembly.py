@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import pulumi
 
+from components import naming
 from components.handle import ClusterHandle
 from components.k8s.gke_fabric import FabricNetwork, GkeFabric, GkeFabricArgs
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -38,6 +40,12 @@ def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]
     return [*unsound, *refuse_unbuilt(spec)] or refuse_unfit(spec, region)
 
 
+def _stack_name(stack: str) -> Iterator[SpecError]:
+    """Everything carries the stack's name as a label: one that does not fit could not be found again."""
+    for problem in naming.problems("gcp", {naming.tag_key("gcp", "stack"): stack}):
+        yield SpecError(path="the stack's name", value=stack, message=problem)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Assembly:
     """All decisions about one cluster. Raises SpecErrors, before the first resource, with everything that Google or this family refuses."""
@@ -47,7 +55,7 @@ class Assembly:
     stack: str
 
     def __post_init__(self) -> None:
-        if found := refusals(self.spec, self.region):
+        if found := [*refusals(self.spec, self.region), *_stack_name(self.stack)]:
             raise SpecErrors(f"stack {self.stack}", found)
 
     @cached_property
@@ -169,10 +177,10 @@ def build_gpu_stack(name: str, plan: Assembly, ground: Ground, cluster: ClusterH
 
 def _fabric_networks(fabric: Fabric, plan: Assembly) -> tuple[FabricNetwork, ...]:
     outline = fabric_of(plan.spec)
-    modes = {interface.network: interface.device_mode for interface in outline.interfaces} if outline else {}
+    made = fabric.attachments
     return tuple(
-        FabricNetwork(name=name, vpc=attached.vpc, subnetwork=attached.subnetwork, device_mode=modes[name])
-        for name, attached in fabric.attachments.items()
+        FabricNetwork(name=each.network, vpc=made[each.network].vpc, subnetwork=made[each.network].subnetwork, device_mode=each.device_mode)
+        for each in (outline.interfaces if outline else ())
     )
 
 

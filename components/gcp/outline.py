@@ -59,7 +59,7 @@ class PoolOutline:
     """Network interfaces of each node."""
     ownership: Ownership
     placement: str
-    """`none`, `own` (GKE makes a compact policy), or the name of an existing resource policy."""
+    """`none`, `own` (GKE makes a compact policy), `slice 4x8` (a TPU's topology places its hosts), or an existing resource policy."""
     disk_gib: int
     boot_disk: str
     labels: Mapping[str, str]
@@ -162,7 +162,7 @@ def pool_outline(spec: Spec, pool: Pool, fabric: FabricOutline | None) -> PoolOu
         image_kind=image,
         slots=_slots(attached, dranet=wired and pool.fabric == "dranet"),
         ownership=owners,
-        placement=_placement(pool, kind, fabric=wired),
+        placement=f"slice {tpu.topology}" if tpu and tpu.several_hosts else _placement(pool, kind, fabric=wired),
         disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
         boot_disk=kind.boot_disk,
         labels=_labels(pool, machine, owners, offers, fabric=wired),

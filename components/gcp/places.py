@@ -15,7 +15,7 @@ def zones(spec: Spec) -> tuple[str, ...]:
 
 def pool_zone(spec: Spec, pool: Pool) -> str:
     """The one zone of a GPU pool (D7: a pool without one has nodes in every zone of the cluster)."""
-    return pool.zone or zones(spec)[0]
+    return pool.zone or next(iter(zones(spec)))
 
 
 def location(spec: Spec, region: str) -> str:

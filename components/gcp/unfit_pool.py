@@ -29,7 +29,7 @@ MINORS = {"dranet": "1.34", "tpu_flex": "1.33"}
 def pool_problems(path: str, spec: Spec, pool: Pool, region: str) -> list[SpecError]:
     """Everything about the pool at `path`: first its machine, then what goes with it."""
     found = [*_names(path, spec, pool), *_machine(path, pool, region)]
-    return found or [*_goes_with(path, spec, pool, catalog.machine("gcp", pool.machine_types[0]))]
+    return found or [*_goes_with(path, spec, pool, _the_machine(pool))]
 
 
 def _names(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
@@ -44,7 +44,7 @@ def _machine(path: str, pool: Pool, region: str) -> Iterator[SpecError]:
         message = "a GKE node pool has one machine type: make a pool for each machine"
         yield SpecError(path=f"{path}.machines", value=", ".join(pool.machine_types), message=message)
         return
-    machine, where = catalog.machine("gcp", pool.machine_types[0]), f"{path}.machine"
+    machine, where = _the_machine(pool), f"{path}.machine"
     if why := _unbuilt(machine):
         yield SpecError(path=where, value=machine.name, message=f"{NOT_YET}: {why}")
         return
@@ -53,6 +53,10 @@ def _machine(path: str, pool: Pool, region: str) -> Iterator[SpecError]:
         message = f"is not offered in {region}: choose a region that has it"
         yield SpecError(path=where, value=machine.name, message=message, allowed=regions)
     yield from _mode(path, pool, machine)
+
+
+def _the_machine(pool: Pool) -> Machine:
+    return catalog.machine("gcp", next(iter(pool.machine_types)))
 
 
 def _unbuilt(machine: Machine) -> str | None:

@@ -63,7 +63,7 @@ class GkeFabric(pulumi.ComponentResource):
             api_version=f"{GROUP}/v1",
             kind="GKENetworkParamSet",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=network.name),
-            others={"spec": {"vpc": network.vpc, "vpcSubnet": network.subnetwork, "deviceMode": network.device_mode}},
+            spec={"vpc": network.vpc, "vpcSubnet": network.subnetwork, "deviceMode": network.device_mode},
             opts=cluster.options(self),
         )
         kubernetes.apiextensions.CustomResource(
@@ -71,9 +71,7 @@ class GkeFabric(pulumi.ComponentResource):
             api_version=f"{GROUP}/v1",
             kind="Network",
             metadata=kubernetes.meta.v1.ObjectMetaArgs(name=network.name),
-            others={
-                "spec": {"type": "Device", "parametersRef": {"group": GROUP, "kind": "GKENetworkParamSet", "name": network.name}},
-            },
+            spec={"type": "Device", "parametersRef": {"group": GROUP, "kind": "GKENetworkParamSet", "name": network.name}},
             opts=cluster.options(self, parameters),
         )
 

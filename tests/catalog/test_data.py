@@ -92,6 +92,8 @@ KEYS = {
     "tpus": ("machine",),
     "transports": ("cloud", "families", "transport"),
     "gcp_networks": ("family",),
+    "gke_images": ("part",),
+    "gke_machines": ("machines",),
 }
 
 
