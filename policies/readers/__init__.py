@@ -15,6 +15,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Inventory,
@@ -69,6 +70,7 @@ def inventory(resources: ResourceSet) -> Inventory:
         buckets=_kind(facts, Bucket),
         file_systems=_kind(facts, FileSystem),
         charts=charts,
+        google=tuple(fact for fact in facts if isinstance(fact, GoogleFact)),
         lost=_kind(facts, Lost),
     )
 

@@ -10,6 +10,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Lost,
@@ -36,6 +37,7 @@ Fact = (
     | Bucket
     | FileSystem
     | Chart
+    | GoogleFact
     | Lost
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from components.inventory import Lost
 from components.resource import Resource
 
-from . import types
+from . import gcp_types, types
 
 _VERSION = re.compile(r"v\d+((alpha|beta)\d*)?|(alpha|beta)\d*|v\d{8}(preview|privatepreview)?")
 """`v1`, `v1beta1`, `beta`, `v20240301`, `v20240302preview`."""
@@ -55,20 +55,13 @@ STARTING = {
     "azure-native:containerservice:AgentPool": "an AKS agent pool",
     "azure-native:containerservice:ManagedCluster": "an AKS cluster",
     "azure-native:machinelearningservices:Compute": "an Azure Machine Learning compute target",
-    "gcp:compute:Instance": "a Compute Engine instance",
+    "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:InstanceFromTemplate": "a Compute Engine instance",
-    "gcp:compute:InstanceGroupManager": "a managed instance group",
-    "gcp:compute:InstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:RegionInstanceGroupManager": "a managed instance group",
-    "gcp:compute:RegionInstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:Reservation": "a Compute Engine reservation",
-    "gcp:container:Cluster": "a GKE cluster",
-    "gcp:container:NodePool": "a GKE node pool",
+    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
+    "gcp:dataproc:Cluster": "a Dataproc cluster",
     "gcp:notebooks:Instance": "a notebook instance",
     "gcp:tpu:Node": "a TPU node",
-    "gcp:tpu:V2QueuedResource": "a queued TPU",
-    "gcp:tpu:V2Vm": "a TPU VM",
+    "gcp:vertex:AiEndpointWithModelGardenDeployment": "a Vertex AI endpoint with its machines",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
     "kubernetes:karpenter.sh:NodePool": "a Karpenter node pool",
@@ -107,13 +100,13 @@ def plain_token(token: str) -> str:
     return f"{package}:{base if repeated or not tail else module}:{name}"
 
 
-_READ_PLAIN = {plain_token(token).casefold() for token in types.READ if token not in types.RESERVATIONS}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
     """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
-    if resource.type not in types.READ or resource.type in types.RESERVATIONS:
+    if resource.type not in types.READ or resource.type in types.BILLING_UNUSED:
         reason = _reason(resource, plain_token(resource.type))
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)

@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from . import capacity, cost, driver, efa, lease, limits, offers, quota
+from . import (
+    capacity,
+    cost,
+    driver,
+    efa,
+    gke_accelerators,
+    gke_capacity,
+    gke_clusters,
+    gke_counts,
+    gke_networks,
+    gke_operator,
+    gke_vpcs,
+    lease,
+    limits,
+    offers,
+    quota,
+)
 from .rule import Case, Rule, Scope, Verdict
 
 RULES: tuple[Rule, ...] = (
@@ -10,6 +26,13 @@ RULES: tuple[Rule, ...] = (
     *offers.RULES,
     *capacity.RULES,
     *driver.RULES,
+    *gke_networks.RULES,
+    *gke_vpcs.RULES,
+    *gke_capacity.RULES,
+    *gke_counts.RULES,
+    *gke_accelerators.RULES,
+    *gke_clusters.RULES,
+    *gke_operator.RULES,
     *cost.RULES,
     *quota.RULES,
     *lease.RULES,
