@@ -56,6 +56,7 @@ def what_still_bills(clouds: Clouds, stack: str) -> list[str]:
 
 @pytest.mark.parametrize("stack", [stack if stack in SHORT else pytest.param(stack, marks=pytest.mark.long) for stack in STACKS])
 def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str) -> None:
+    clouds.edit(stack, lambda cluster: cluster.update(environment="dev"))  # elsewhere clusters are protected against deletion
     up = clouds.act("up", stack)
     assert up.exit is Exit.FINE, up.message
 
