@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from components.gcp.kept_types import KEPT_TYPES
 from components.resource import ResourceSet
 
 from .specs import NETWORK, built, only, training
@@ -46,6 +47,7 @@ def test_scratch_ends_by_itself_and_nothing_else_does(made: ResourceSet) -> None
 def test_a_destroy_leaves_data_and_what_it_cannot_do_without(made: ResourceSet) -> None:
     kept = {r.name for r in made if r.options.retain_on_delete}
     assert kept == {"lab-vpc", "lab-shared", *(f"lab-{use}" for use in USES)}
+    assert {r.type for r in made if r.options.retain_on_delete} == KEPT_TYPES | {NETWORK}
     assert only(made, BUCKET, "model").inputs["labels"]["gpukit-kept"] == "data"
 
 
