@@ -210,5 +210,6 @@ def test_a_public_api_that_nobody_is_named_for_is_refused_before_the_first_resou
 
 
 def test_a_private_api_needs_no_names() -> None:
-    resources = recorded(lambda: Cluster("lab", ClusterArgs(**{**FIELDS, "api": "private"})) and None)
+    private: dict[str, Any] = {**FIELDS, "api": "private"}
+    resources = recorded(lambda: Cluster("lab", ClusterArgs(**private)) and None)
     assert only(resources, CLUSTER).inputs["location"] == "us-central1-a"
