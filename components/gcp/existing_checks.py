@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from components.refusals import SpecError
+from components.refusals import SpecError, tried
+from components.regional_addresses import fabric_subnets
 from components.spec import Spec
 
 from .fabric_choice import needed_networks
@@ -42,8 +43,11 @@ def _fabric(spec: Spec) -> Iterator[SpecError]:
     if given is None:
         return
     if wired and given.fabric_cidr is None:
-        message = f"is missing: the fabric of pool {next(iter(wired))} adds networks that need addresses: give a free private /24 or larger"
+        message = f"is missing: the fabric of pool {next(iter(wired))} adds networks that need addresses: give a free private /25 or larger"
         yield SpecError(path=f"{BASE}.fabric_cidr", message=message)
+    if given.fabric_cidr is not None:
+        cidr = given.fabric_cidr
+        yield from tried(f"{BASE}.fabric_cidr", cidr, lambda: fabric_subnets(cidr))
     if given.fabric_cidr is not None and not wired:
         yield SpecError(
             path=f"{BASE}.fabric_cidr", value=str(given.fabric_cidr), message="no pool has a fabric that adds networks: remove it"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from components import catalog, naming
 from components.ownership import operator_values
 from components.refusals import SpecError, tried
+from components.regional_addresses import plan
 from components.spec import Spec, TrainingSpec
 
 from . import fabric_choice, outline, places
@@ -43,9 +44,9 @@ def refuse_unfit(spec: Spec, region: str) -> list[SpecError]:
 
 def _together(spec: Spec) -> list[SpecError]:
     """What the pools ask for together, once each is sound: their errors would repeat its own."""
-    fabrics = list(tried("pools", "", lambda: fabric_choice.fabric_of(spec)))
-    if fabrics:
-        return fabrics
+    ground = [] if spec.network.existing else [*tried("network.cidr", spec.network.cidr, lambda: plan(spec.network.cidr))]
+    if found := ground or [*tried("pools", "", lambda: fabric_choice.fabric_of(spec))]:
+        return found
     owners = tried("pools", "", lambda: operator_values({made.name: made.ownership for made in outline.pool_outlines(spec)}))
     return [*owners, *(() if spec.network.existing else _space(spec))]
 
