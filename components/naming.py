@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import MappingProxyType
 
 from .inventory import Cloud
@@ -82,6 +83,8 @@ CLUSTER_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 40, "gcp": 40, "azure": 63}
 POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 12}
 """Longest name of an EKS node group, a GKE node pool and a Linux AKS agent pool."""
 
+LONGEST_ACCOUNT_ID = 30
+
 _CLUSTER_NAME = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 
 
@@ -100,6 +103,16 @@ def pool_name(cloud: Cloud, cluster: str, pool: str) -> str:
     if len(name) > longest:
         raise Misnamed(f"pool {pool!r} of cluster {cluster!r}: both names together may have {longest - 1} characters, not {len(name) - 1}")
     return name
+
+
+def account_id(identity: Identity, word: str) -> str:
+    """Id of a Google service account (6 to 30 characters): cluster, `word`, and a digest of the identity.
+
+    Two clusters of one name may stand in two regions of one project, where such ids must differ.
+    """
+    digest = sha256(f"{identity.stack}/{identity.cluster}/{word}".encode()).hexdigest()[:6]
+    room = LONGEST_ACCOUNT_ID - len(word) - len(digest) - 2
+    return f"{identity.cluster[:room].rstrip('-')}-{word}-{digest}"
 
 
 def tag_key(cloud: Cloud, word: str) -> str:

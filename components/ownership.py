@@ -7,7 +7,7 @@ Facts: the image kinds of the catalogue, and the values per image of the GPU Ope
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .catalog import ImageKind, Machine
@@ -58,19 +58,30 @@ NO_GPU = Ownership(
     mig_manager=Owner.NOBODY,
     fabric_plugin=FabricPlugin.NOBODY,
 )
+TPU = replace(NO_GPU, driver=Owner.CLOUD, device_plugin=Owner.CLOUD)
+"""GKE brings what a TPU needs; no part of NVIDIA's stack runs there."""
+TPU_VENDOR = "Google"
 
 
-def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
-    """The owners on nodes of `machine` started from `image`: what the image ships is the image's, the rest is the operator's.
+def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, managed_metrics: bool = False) -> Ownership:
+    """The owners on nodes of `machine` started from `image`. `managed_metrics`: the cloud's own exporter is turned on.
 
     Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
     yet: an owner is never guessed.
     """
-    if cloud != "aws":
-        raise NotImplementedError(f"no ownership table for {cloud} yet")
     if not machine.gpu_count:
         return NO_GPU
+    match cloud:
+        case "aws":
+            return _on_eks(image, machine, fabric=fabric)
+        case "gcp":
+            return _on_gke(image, machine, fabric=fabric, managed_metrics=managed_metrics)
+        case _:
+            raise NotImplementedError(f"no ownership table for {cloud} yet")
 
+
+def _on_eks(image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
+    """What the image ships is the image's, the rest is the operator's."""
     return Ownership(
         driver=_owner(image, "driver", shipped=image.driver),
         toolkit=_owner(image, "toolkit", shipped=image.toolkit),
@@ -80,6 +91,27 @@ def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) ->
         exporter=Owner.GPU_OPERATOR,
         mig_manager=Owner.NOBODY if machine.family in NO_MIG_FAMILIES else _owner(image, "MIG manager", shipped=image.mig_manager),
         fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
+    )
+
+
+def _on_gke(image: ImageKind, machine: Machine, *, fabric: bool, managed_metrics: bool) -> Ownership:
+    """GKE's own stack on Container-Optimized OS (C5: the operator has no driver for it); the operator's whole stack on Ubuntu.
+
+    C7: never some of each, since two device plugins, or a pool with GKE's label among pools without it, make GPUs come and go.
+    """
+    if machine.vendor == TPU_VENDOR:
+        return TPU
+    cos = image.os == "cos"
+    owner = Owner.CLOUD if cos else Owner.GPU_OPERATOR
+    return Ownership(
+        driver=owner,
+        toolkit=owner,
+        device_plugin=owner,
+        nfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
+        gfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
+        exporter=(Owner.CLOUD if managed_metrics else Owner.NOBODY) if cos else Owner.GPU_OPERATOR,
+        mig_manager=owner,
+        fabric_plugin=FabricPlugin.CLOUD if fabric else FabricPlugin.NOBODY,
     )
 
 
@@ -106,7 +138,7 @@ def operator_values(ownerships: Mapping[str, Ownership]) -> dict[str, dict[str, 
 
     One operator has one setting for all nodes. Raises OwnersConflict when two pools need different ones (C3).
     """
-    gpu = {pool: owners for pool, owners in ownerships.items() if owners != NO_GPU}
+    gpu = {pool: owners for pool, owners in ownerships.items() if owners not in (NO_GPU, TPU)}
     return {section: {"enabled": _agreed(part, gpu)} for part, section in OPERATOR_SWITCHES.items()}
 
 

@@ -13,6 +13,7 @@ from components.handle import ClusterHandle
 from components.ownership import FabricPlugin, operator_values
 from components.sharing import WHOLE_GPUS, plugin_configs
 
+from .critical_quota import critical_quota
 from .release import release
 
 CHART = "gpu-operator"
@@ -35,8 +36,10 @@ class GpuOperator(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GpuOperatorArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:k8s:GpuOperator", name, {}, opts)
-        namespace = self._namespace(name, args.cluster)
-        self.release = release(name, catalog.chart(CHART), NAMESPACE, values(args.cluster), args.cluster.options(self, namespace))
+        ground: pulumi.Resource = self._namespace(name, args.cluster)
+        if args.cluster.cloud == "gcp":
+            ground = critical_quota(name, NAMESPACE, args.cluster, self, ground)
+        self.release = release(name, catalog.chart(CHART), NAMESPACE, values(args.cluster), args.cluster.options(self, ground))
         self.register_outputs({"version": catalog.chart(CHART).version})
 
     def _namespace(self, name: str, cluster: ClusterHandle) -> kubernetes.core.v1.Namespace:
@@ -58,6 +61,7 @@ def values(cluster: ClusterHandle) -> dict[str, object]:
         "driver": {"upgradePolicy": {"autoUpgrade": False}},  # C15: nodes are replaced, their drivers are not changed under jobs
         "devicePlugin": {"env": _plugin_environment(cluster), **_plugin_config(cluster)},
         **_mig(cluster),
+        **_toolkit(cluster),
         "dcgmExporter": {
             "serviceMonitor": {"enabled": False},  # H5: the chart would ask the API server whether the kind exists
             "resources": {"limits": {"memory": _exporter_memory(cluster)}},
@@ -85,6 +89,11 @@ def _plugin_config(cluster: ClusterHandle) -> dict[str, object]:
     if max(slices, default=1) == 1:
         return {}
     return {"config": {"create": True, "name": PLUGIN_CONFIG, "default": WHOLE_GPUS, "data": plugin_configs(slices)}}
+
+
+def _toolkit(cluster: ClusterHandle) -> dict[str, dict[str, object]]:
+    """C6: on GKE the runtime's settings are read from its file; asking the runtime itself left "nvidia" out of them."""
+    return {"toolkit": {"env": [{"name": "RUNTIME_CONFIG_SOURCE", "value": "file"}]}} if cluster.cloud == "gcp" else {}
 
 
 def _mig(cluster: ClusterHandle) -> dict[str, dict[str, object]]:

@@ -62,6 +62,8 @@ class ExistingNetwork(Frozen):
     """GCP: name of the secondary range for services."""
     host_project: Text | None = None
     """GCP: project of a shared VPC."""
+    fabric_cidr: Cidr | None = None
+    """GCP: private range of the networks that a GPU fabric adds; needed by pools with a fabric."""
 
 
 class Network(Frozen):
@@ -285,6 +287,8 @@ class Spec(Frozen):
     """AWS: version of each EKS add-on by its name; one without is EKS's default for the minor version when the cluster is made."""
     billing_account: Text | None = None
     """GCP: needed for a budget."""
+    encryption_key: Text | None = None
+    """GCP: KMS key that encrypts disks and Kubernetes secrets; default: Google's own keys."""
     tags: TextMap = Field(default_factory=FrozenMap)
     """The user's own tags on every resource that carries tags."""
 

@@ -95,7 +95,7 @@ def _fabric(pool: PoolPlan) -> dict[str, Any]:
         "image": pool.image,
         "placement": pool.placement,
         "window": pool.window or None,
-        "interfaces": [{"card": s.card, "device": s.device, "kind": s.kind} for s in pool.slots],
+        "interfaces": [asdict(slot) for slot in pool.slots],
     }
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import string
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from components import naming
 from components.inventory import CLOUDS, Cloud
-from components.naming import Identity, Misnamed, identity_tags, problems_of_user_tags
+from components.naming import Identity, Misnamed, account_id, identity_tags, problems_of_user_tags
 
 PLAIN = st.text(string.ascii_lowercase + string.digits + "-", min_size=1, max_size=20)
 
@@ -96,3 +97,15 @@ def test_a_pool_name_fits_a_node_group_together_with_pulumis_suffix_or_is_refuse
         assert cluster + 1 + pool + naming.RANDOM_SUFFIX > 63
     else:
         assert len(name) + naming.RANDOM_SUFFIX <= 63
+
+
+@given(st.from_regex(r"[a-z]([a-z0-9-]{0,38}[a-z0-9])?", fullmatch=True), PLAIN, st.sampled_from(["nodes", "data"]))
+def test_an_account_id_has_the_form_that_google_takes(cluster: str, stack: str, word: str) -> None:
+    made = account_id(Identity(cloud="gcp", stack=stack, cluster=cluster), word)
+    assert re.fullmatch(r"[a-z][a-z0-9-]{4,28}[a-z0-9]", made)
+
+
+def test_two_clusters_of_one_name_have_accounts_of_their_own() -> None:
+    one, other = (account_id(Identity(cloud="gcp", stack=stack, cluster="lab"), "nodes") for stack in ("east", "west"))
+    assert one != other
+    assert one.startswith("lab-nodes-")

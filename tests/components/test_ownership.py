@@ -81,8 +81,8 @@ def test_the_fabric_has_a_plugin_where_there_is_a_fabric() -> None:
 def test_clouds_without_a_table_are_refused() -> None:
     image = catalog.image("aws", "AL2023_x86_64_NVIDIA")
     assert image is not None
-    with pytest.raises(NotImplementedError, match="gcp"):
-        decide("gcp", image, P4D, fabric=False)
+    with pytest.raises(NotImplementedError, match="azure"):
+        decide("azure", image, P4D, fabric=False)
 
 
 OWNERS = st.builds(
@@ -107,3 +107,25 @@ def test_the_operator_installs_exactly_what_every_pool_leaves_to_it_or_nothing_i
 
 def test_every_switch_is_a_value_of_the_pinned_chart() -> None:
     assert [s for s in OPERATOR_SWITCHES.values() if not catalog.has_value("gpu-operator", f"{s}.enabled")] == []
+
+
+def test_a_tpu_pool_does_not_sway_the_operator_either() -> None:
+    ubuntu, l4, tpu = (
+        catalog.image("gcp", "UBUNTU_CONTAINERD"),
+        catalog.machine("gcp", "g2-standard-4"),
+        catalog.machine("gcp", "ct6e-standard-4t"),
+    )
+    assert ubuntu is not None
+    pools = {"l4": decide("gcp", ubuntu, l4, fabric=False), "tpu": decide("gcp", ubuntu, tpu, fabric=False)}
+    assert operator_values(pools)["driver"] == {"enabled": True}
+
+
+@pytest.mark.failure("C7")
+def test_gkes_own_stack_beside_the_operators_is_refused_by_name() -> None:
+    kinds = {kind: catalog.image("gcp", kind) for kind in ("COS_CONTAINERD", "UBUNTU_CONTAINERD")}
+    machine = catalog.machine("gcp", "g2-standard-4")
+    pools = {kind: decide("gcp", image, machine, fabric=False) for kind, image in kinds.items() if image}
+    with pytest.raises(
+        OwnersConflict, match="pools UBUNTU_CONTAINERD need the GPU Operator's driver, pools COS_CONTAINERD bring their own"
+    ):
+        operator_values(pools)

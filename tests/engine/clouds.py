@@ -71,6 +71,14 @@ class Clouds:
             aws_secret_access_key="simulated",
         )
 
+    def google(self, client: type, **options: Any) -> Any:
+        """One of Google's own clients at the world's door."""
+        from google.api_core.client_options import ClientOptions
+        from google.auth.credentials import AnonymousCredentials
+
+        at = ClientOptions(api_endpoint=f"{self.endpoints.http}/gcp")
+        return client(credentials=AnonymousCredentials(), client_options=at, **options)
+
     def kubernetes(self, kubeconfig: str) -> Any:
         """An API client on the cluster that `kubeconfig` points at; the token helper is the sandbox's own."""
         from kubernetes import client

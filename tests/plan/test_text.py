@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from components.catalog.fabric import Slot
+from components.catalog.nics import Nic
 from components.costing import Cost, Unpriced
 from components.inventory import Market
 from policies.finding import Finding, Level, Status
@@ -57,6 +58,11 @@ def test_markets_are_plain_words_and_the_surge_is_explained(plan: Plan) -> None:
 def test_cards_of_one_layout_are_told_together() -> None:
     slots = [Slot(0, 0, "interface"), *(Slot(card, 0, "efa-only") for card in (1, 2, 3)), Slot(4, 1, "efa")]
     assert interfaces(slots) == "card 0: device 0 interface; cards 1-3: device 0 efa-only; card 4: device 1 efa"
+
+
+def test_interfaces_that_networks_order_are_told_by_network() -> None:
+    nics = [Nic("eth0", "gVNIC", "default"), *(Nic(f"eth{at + 1}", "NetDevice", f"gpu-nic-{at}") for at in range(4))]
+    assert interfaces(nics) == "eth0 gVNIC on default; eth1-eth4 NetDevice on gpu-nic-0 to gpu-nic-3"
 
 
 def test_a_missing_price_makes_the_sum_a_floor(plan: Plan) -> None:

@@ -15,6 +15,7 @@ from scripts.plan.model import StackPlan
 from tests.plan.checkout import by_default
 
 ROOT = Path(__file__).parents[2]
+NODE_POOLS = ("aws:eks/nodeGroup:NodeGroup", "gcp:container/nodePool:NodePool")
 
 
 @pytest.fixture(scope="module", params=stackfile.stack_names(ROOT))
@@ -33,7 +34,7 @@ def test_it_plans_without_violated_unknown_or_unpriced(planned: StackPlan) -> No
 
 def test_every_pool_of_its_file_stands(planned: StackPlan) -> None:
     assert planned.resources is not None
-    groups = [r.name for r in planned.resources.of_type("aws:eks/nodeGroup:NodeGroup")]
+    groups = [r.name for kind in NODE_POOLS for r in planned.resources.of_type(kind)]
     assert sorted(groups) == sorted(f"{planned.name}-{name}" for name in ("system", *(pool.name for pool in planned.pools)))
 
 
