@@ -62,32 +62,30 @@ NO_GPU = Ownership(
 
 @dataclass(frozen=True, kw_only=True)
 class Circumstances:
-    """What decides the owners beside image and machine."""
+    """What decides the owners beside image, machine and fabric."""
 
-    fabric: bool
-    """Whether the machine's fast fabric is wired."""
     cloud_driver: bool = False
     """Whether the managed service itself installs the driver, where that is a choice."""
     network_operator: bool = False
     """Whether the cluster runs NVIDIA's Network Operator."""
 
 
-def decide(
-    cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, cloud_driver: bool = False, network_operator: bool = False
-) -> Ownership:
+ORDINARY = Circumstances()
+
+
+def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, here: Circumstances = ORDINARY) -> Ownership:
     """The owners on nodes of `machine` started from `image`: what image and cloud bring is theirs, the rest is the operator's.
 
-    The keywords are those of Circumstances. Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
+    Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
     yet: an owner is never guessed.
     """
     table = _TABLES.get(cloud)
     if table is None:
         raise NotImplementedError(f"no ownership table for {cloud} yet")
-    here = Circumstances(fabric=fabric, cloud_driver=cloud_driver, network_operator=network_operator)
-    return table(image, machine, here) if machine.gpu_count else NO_GPU
+    return table(image, machine, fabric, here) if machine.gpu_count else NO_GPU
 
 
-def _on_aws(image: ImageKind, machine: Machine, here: Circumstances) -> Ownership:
+def _on_aws(image: ImageKind, machine: Machine, fabric: bool, _here: Circumstances) -> Ownership:
     return Ownership(
         driver=_owner(image, "driver", shipped=image.driver),
         toolkit=_owner(image, "toolkit", shipped=image.toolkit),
@@ -96,11 +94,11 @@ def _on_aws(image: ImageKind, machine: Machine, here: Circumstances) -> Ownershi
         gfd=Owner.GPU_OPERATOR,
         exporter=Owner.GPU_OPERATOR,
         mig_manager=Owner.NOBODY if machine.family in NO_MIG_FAMILIES else _owner(image, "MIG manager", shipped=image.mig_manager),
-        fabric_plugin=FabricPlugin.CHART if here.fabric else FabricPlugin.NOBODY,
+        fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
     )
 
 
-def _on_azure(_image: ImageKind, _machine: Machine, here: Circumstances) -> Ownership:
+def _on_azure(_image: ImageKind, _machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
     """No image ships a part. AKS installs driver and toolkit together or neither (C2, C3), and divides GPUs where it does."""
     brought = Owner.CLOUD if here.cloud_driver else Owner.GPU_OPERATOR
     return Ownership(
@@ -112,11 +110,11 @@ def _on_azure(_image: ImageKind, _machine: Machine, here: Circumstances) -> Owne
         gfd=Owner.GPU_OPERATOR,
         exporter=Owner.GPU_OPERATOR,
         mig_manager=brought,
-        fabric_plugin=FabricPlugin.CHART if here.fabric else FabricPlugin.NOBODY,
+        fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
     )
 
 
-_TABLES: Mapping[Cloud, Callable[[ImageKind, Machine, Circumstances], Ownership]] = {"aws": _on_aws, "azure": _on_azure}
+_TABLES: Mapping[Cloud, Callable[[ImageKind, Machine, bool, Circumstances], Ownership]] = {"aws": _on_aws, "azure": _on_azure}
 
 
 def _owner(image: ImageKind, part: str, *, shipped: bool | None) -> Owner:

@@ -58,10 +58,13 @@ class Network(pulumi.ComponentResource):
         self._own = pulumi.ResourceOptions(parent=self)
         vnet = self._vnet()
         gateways = self._nat_gateways()
-        nodes = {zone.zone: self._node_subnet(zone, vnet, self._gateway_of(zone, gateways)) for zone in args.plan.zones}
         self.vnet_id = vnet.id
-        self.node_subnet_ids = {zone: subnet.id for zone, subnet in nodes.items()}
-        self.endpoint_subnet_id, self.file_system_subnet_id = self._small_subnets(vnet, list(nodes.values()))
+        last: network.Subnet | None = None
+        subnets: dict[str, network.Subnet] = {}
+        for zone in args.plan.zones:
+            last = subnets[zone.zone] = self._node_subnet(zone, _behind(vnet, last), self._gateway_of(zone, gateways))
+        self.node_subnet_ids = {zone: subnet.id for zone, subnet in subnets.items()}
+        self.endpoint_subnet_id, self.file_system_subnet_id = self._small_subnets(vnet, last)
         self.egress_addresses = tuple(address for _, address in gateways.values())
         self.register_outputs({"vnetId": self.vnet_id, "nodeSubnetIds": dict(self.node_subnet_ids)})
 
@@ -120,11 +123,11 @@ class Network(pulumi.ComponentResource):
     def _gateway_of(self, zone: ZonePlan, gateways: Mapping[str, tuple[network.NatGateway, pulumi.Output[str]]]) -> network.NatGateway:
         return (gateways.get(zone.zone) or gateways[WHOLE_NETWORK])[0]
 
-    def _node_subnet(self, zone: ZonePlan, vnet: network.VirtualNetwork, gateway: network.NatGateway) -> network.Subnet:
+    def _node_subnet(self, zone: ZonePlan, vnet_name: pulumi.Output[str], gateway: network.NatGateway) -> network.Subnet:
         return network.Subnet(
             f"{self._name}-nodes" if zone.zone == WHOLE_NETWORK else f"{self._name}-nodes-{zone.zone}",
             resource_group_name=self._home,
-            virtual_network_name=vnet.name,
+            virtual_network_name=vnet_name,
             address_prefix=str(zone.nodes),
             nat_gateway=network.SubResourceArgs(id=gateway.id),
             default_outbound_access=False,  # no way out but the gateway's
@@ -133,15 +136,14 @@ class Network(pulumi.ComponentResource):
         )
 
     def _small_subnets(
-        self, vnet: network.VirtualNetwork, others: list[network.Subnet]
+        self, vnet: network.VirtualNetwork, last: network.Subnet | None
     ) -> tuple[pulumi.Output[str] | None, pulumi.Output[str] | None]:
-        """For private endpoints and for a file system, each where one is wanted. Azure changes one subnet of a network at a time."""
+        """For private endpoints and for a file system, each where one is wanted."""
         endpoints, file_system = self._args.plan.small.subnets(prefixlen_diff=1)
-        first = self._small("endpoints", endpoints, after(vnet.name, *others)) if self._args.endpoints else None
-        if self._args.kept_group is None:
-            return first.id if first else None, None
-        second = self._small("files", file_system, vnet.name, kept=True)
-        return first.id if first else None, second.id
+        first = self._small("endpoints", endpoints, _behind(vnet, last)) if self._args.endpoints else None
+        keeps = self._args.kept_group is not None
+        second = self._small("files", file_system, _behind(vnet, first or last), kept=True) if keeps else None
+        return first.id if first else None, second.id if second else None
 
     def _small(self, kind: str, prefix: IPv4Network, vnet_name: pulumi.Input[str], *, kept: bool = False) -> network.Subnet:
         return network.Subnet(
@@ -152,3 +154,8 @@ class Network(pulumi.ComponentResource):
             default_outbound_access=False,
             opts=kept_options(self) if kept else self._own,
         )
+
+
+def _behind(vnet: network.VirtualNetwork, last: network.Subnet | None) -> pulumi.Output[str]:
+    """The network's name, known once its last subnet is there: Azure refuses to change two subnets of a network at a time."""
+    return after(vnet.name, last) if last is not None else vnet.name

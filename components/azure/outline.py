@@ -11,7 +11,7 @@ from components.addresses import AddressPlan, Demand, plan
 from components.catalog import Machine
 from components.catalog.fabric import PRIMARY, Slot
 from components.inventory import Market, Owner
-from components.ownership import Ownership
+from components.ownership import Circumstances, Ownership
 from components.sharing import NO_GPUS, Sharing, sharing
 from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, Spot, TrainingSpec
 
@@ -188,8 +188,8 @@ def _ownership(spec: Spec, kind: str, machine: Machine, mode: DriverMode, *, inf
     image = catalog.image("azure", kind)
     if image is None:
         raise LookupError(f"image kind {kind} is not in the catalogue: who would install the driver is not known")
-    by_aks = mode is not DriverMode.OPERATOR
-    return ownership.decide("azure", image, machine, fabric=infiniband, cloud_driver=by_aks, network_operator=wired(spec))
+    here = Circumstances(cloud_driver=mode is not DriverMode.OPERATOR, network_operator=wired(spec))
+    return ownership.decide("azure", image, machine, fabric=infiniband, here=here)
 
 
 def _placement(pool: Pool) -> str:
