@@ -64,7 +64,9 @@ def _bucket_problems(spec: Spec) -> Iterator[SpecError]:
             message = f"a blob container's name has {SHORTEST_CONTAINER_NAME} characters at least, and no two dashes in a row"
             yield SpecError(path=path, value=bucket.name, message=message)
         if spec.network.endpoints == "private" and len(name) > longest:
-            message = f"with the cluster's name it has {len(name)} characters, and a private endpoint takes {longest}: shorten one of the two"
+            message = (
+                f"with the cluster's name it has {len(name)} characters, and a private endpoint takes {longest}: shorten one of the two"
+            )
             yield SpecError(path=path, value=bucket.name, message=message)
 
 

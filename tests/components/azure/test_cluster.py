@@ -70,7 +70,9 @@ def test_workload_identities_are_trusted(made: ResourceSet) -> None:
     assert cluster["securityProfile"]["workloadIdentity"] == {"enabled": True}
 
 
-@pytest.mark.parametrize(("environment", "tier", "protected"), [("dev", "Free", False), ("staging", "Standard", True), ("prod", "Standard", True)])
+@pytest.mark.parametrize(
+    ("environment", "tier", "protected"), [("dev", "Free", False), ("staging", "Standard", True), ("prod", "Standard", True)]
+)
 def test_staging_and_production_are_guaranteed_and_protected(environment: str, tier: str, protected: bool) -> None:
     cluster = one(built(inference({"environment": environment})), CLUSTER)
     assert (cluster.inputs["sku"]["tier"], cluster.options.protect) == (tier, protected)

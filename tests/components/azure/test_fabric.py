@@ -86,7 +86,11 @@ def test_the_operators_toolkit_writes_containerds_settings_to_a_file(made: Resou
 @pytest.mark.failure("E6")
 def test_everything_that_runs_on_gpu_nodes_tolerates_the_spot_taint_by_its_key(made: ResourceSet) -> None:
     workers = values(made, "network-operator")["node-feature-discovery"]["worker"]["tolerations"]
-    for tolerations in (workers, only(made, POLICY).inputs["spec"]["tolerations"], values(made, "gpu-operator")["daemonsets"]["tolerations"]):
+    for tolerations in (
+        workers,
+        only(made, POLICY).inputs["spec"]["tolerations"],
+        values(made, "gpu-operator")["daemonsets"]["tolerations"],
+    ):
         assert {t["key"] for t in tolerations} == {"nvidia.com/gpu", "kubernetes.azure.com/scalesetpriority"}
 
 
