@@ -10,20 +10,15 @@ from typing import Any
 
 import yaml
 
+from components.kubeconfig import kubeconfig
+
 AKS_SERVER_APP = "6dae42f8-4368-4678-94ff-3960e28e3630"
 """The Entra application that stands for every AKS cluster; the same in every tenant of the public cloud."""
 
 
 def exec_kubeconfig(*, name: str, endpoint: str, authority: str) -> dict[str, object]:
     """The kubeconfig of cluster `name`, as JSON values (JSON is YAML). `authority` is the certificate, base64."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": endpoint, "certificate-authority-data": authority}}],
-        "users": [{"name": name, "user": {"exec": _get_token()}}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-        "current-context": name,
-    }
+    return kubeconfig(name=name, server=endpoint, authority=authority, credentials=_get_token())
 
 
 def endpoint_and_authority(credentials: str) -> tuple[str, str]:

@@ -33,6 +33,7 @@ def test_a_pure_module_loads_no_sdk(module: str) -> None:
 
 def test_one_cloud_loads_one_sdk() -> None:
     assert not modules_after("import components.aws") & {"pulumi_gcp", "pulumi_azure_native"}
+    assert not modules_after("from components.azure import TrainingCluster") & {"pulumi_gcp", "pulumi_aws"}
 
 
 def test_help_loads_no_sdk() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +43,10 @@ INFERENCE: dict[str, Any] = {
 }
 
 
+_BUILT: dict[str, ResourceSet] = {}
+"""By what the file names: `fabric: auto` means more than leaving it out."""
+
+
 def spec(raw: Mapping[str, Any], patch: Mapping[str, Any] | None = None) -> TrainingSpec | InferenceSpec:
     return TypeAdapter[TrainingSpec | InferenceSpec](ClusterSpec).validate_python(changed(raw, patch or {}))
 
@@ -67,10 +70,12 @@ def recorded(program: Callable[[], Any]) -> ResourceSet:
     return recording.resources
 
 
-@cache
 def built(made: TrainingSpec | InferenceSpec) -> ResourceSet:
     """What is built of a spec. Recordings of this SDK take a while, and many tests look at the same one."""
-    return recorded(lambda: build(made, region=REGION, stack=STACK) and None)
+    file = made.model_dump_json(exclude_unset=True)
+    if file not in _BUILT:
+        _BUILT[file] = recorded(lambda: build(made, region=REGION, stack=STACK) and None)
+    return _BUILT[file]
 
 
 def one(resources: ResourceSet, type_: str, name: str = "") -> Resource:
