@@ -21,7 +21,7 @@ from .fabric import Fabric, FabricArgs
 from .groups import Groups, resource_groups
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs, pool_handle
-from .outline import PoolOutline, address_plan, home, node_subnets, pool_outlines, system_outline
+from .outline import PoolOutline, address_plan, pool_outlines, system_outline
 from .overlay import overlay
 from .reservations import reserved_groups
 from .retention import log_types, retention_days
@@ -66,10 +66,6 @@ class Assembly:
     def addresses(self) -> AddressPlan:
         return address_plan(self.spec)
 
-    def subnet_of(self, pool: PoolOutline) -> str:
-        """Name of the pool's node subnet."""
-        return home(pool, node_subnets(self.spec))
-
 
 @dataclass(frozen=True, kw_only=True)
 class Ground:
@@ -113,7 +109,7 @@ def build_cluster(name: str, plan: Assembly, groups: Groups, network: Network | 
         groups=groups,
         kubernetes_version=spec.kubernetes_version,
         system=plan.system,
-        system_subnet_id=network.node_subnet_ids[plan.subnet_of(plan.system)],
+        system_subnet_id=network.node_subnet_ids[plan.system.subnet],
         vnet_id=network.vnet_id,
         reserved_groups=reserved_groups(plan.pools),
         overlay=overlay(None if spec.network.existing else spec.network.cidr),
@@ -142,7 +138,7 @@ def build_pool(name: str, plan: Assembly, outline: PoolOutline, ground: Ground, 
         resource_group=ground.groups.cluster,
         region=plan.region,
         kubernetes_version=plan.spec.kubernetes_version,
-        subnet_id=ground.network.node_subnet_ids[plan.subnet_of(outline)],
+        subnet_id=ground.network.node_subnet_ids[outline.subnet],
         identity=plan.identity,
     )
     return NodePool(pool_name("azure", name, outline.name), args, opts)

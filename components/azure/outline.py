@@ -10,7 +10,7 @@ from components import catalog, naming, ownership
 from components.addresses import AddressPlan, Demand, plan
 from components.catalog import Machine
 from components.catalog.fabric import PRIMARY, Slot
-from components.inventory import Market, Owner
+from components.inventory import Market
 from components.ownership import Circumstances, Ownership
 from components.sharing import NO_GPUS, Sharing, sharing
 from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, Spot, TrainingSpec
@@ -58,6 +58,10 @@ class PoolOutline:
     """Keys tainted NoSchedule, AKS's own spot taint included."""
     in_place: bool
     """Whether an update ends nodes before it starts their successors."""
+    subnet: str = WHOLE_NETWORK
+    """Name of its node subnet: an agent pool has one."""
+    subnet_id: str | None = None
+    """Its id, where it is there already."""
     mode: Literal["System", "User"] = "User"
     """E3: only the system pool may be one."""
     driver: DriverMode | None = None
@@ -97,15 +101,10 @@ class PoolOutline:
         return tuple(f"{key}={SPOT_VALUE if key == SPOT_TAINT else TAINT_VALUE}:NoSchedule" for key in self.taints)
 
     @property
-    def subnet(self) -> str:
-        """Name of the node subnet: the zone's, or the only one."""
-        return self.zones[0] if self.zones else WHOLE_NETWORK
-
-    @property
     def agent_pool(self) -> str:
         """AKS's name of the pool. It changes with what AKS cannot change in a pool that exists (E10): the new pool stands beside the old."""
         fixed = (self.machine.name, self.market, *self.zones, self.image_kind, self.driver, self.placement, self.disk_gib)
-        rest = (self.max_price_usd, self.reservation_group, self.mig_profile)
+        rest = (self.max_price_usd, self.reservation_group, self.mig_profile, self.subnet, self.subnet_id)
         return naming.agent_pool_name(self.name, *map(str, (*fixed, *rest)))
 
     @property
@@ -136,6 +135,7 @@ def system_outline(spec: Spec) -> PoolOutline:
         labels={naming.POOL_LABEL: SYSTEM_POOL},
         taints=(),
         in_place=False,
+        subnet=node_subnets(spec)[0],
         mode="System",
     )
 
@@ -148,6 +148,7 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
     owners = _ownership(spec, os_sku(machine, pool.image), machine, mode, infiniband=infiniband)
     shared = sharing(pool.sharing, machine, owners, grows_from_zero=pool.nodes.min == 0)
     on_spot = pool.market is Market.SPOT
+    subnet = pool.zone if pool.zone in node_subnets(spec) else node_subnets(spec)[0]
     return PoolOutline(
         name=pool.name,
         machines=(machine,),
@@ -162,6 +163,8 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         labels={**_labels(pool, infiniband=infiniband, on_spot=on_spot), **shared.labels},
         taints=(GPU_TAINT, SPOT_TAINT) if on_spot else (GPU_TAINT,),
         in_place=pool.updates == "in_place",
+        subnet=subnet,
+        subnet_id=spec.network.existing.node_subnets.get(subnet) if spec.network.existing else None,
         driver=mode,
         infiniband=(machine.rdma_interfaces or 0) if infiniband else 0,
         max_price_usd=_max_price(pool),
@@ -229,16 +232,5 @@ def address_plan(spec: Spec) -> AddressPlan:
     Raises DoesNotFit.
     """
     outlines = (system_outline(spec), *pool_outlines(spec))
-    names = node_subnets(spec)
-    demands = [Demand(pool=o.name, zone=home(o, names), nodes=o.nodes.max + o.surge, pods=0) for o in outlines]
-    return plan(spec.network.cidr, names, demands, fewest=1)
-
-
-def home(pool: PoolOutline, subnets: tuple[str, ...]) -> str:
-    """The node subnet of a pool: an agent pool has one. A pool without a zone, or with all of them, lies in the first."""
-    return pool.subnet if pool.subnet in subnets else subnets[0]
-
-
-def operator_drives(pools: tuple[PoolOutline, ...]) -> bool:
-    """Whether the GPU Operator installs the driver in the cluster of `pools`."""
-    return any(pool.ownership.driver is Owner.GPU_OPERATOR for pool in pools)
+    demands = [Demand(pool=o.name, zone=o.subnet, nodes=o.nodes.max + o.surge, pods=0) for o in outlines]
+    return plan(spec.network.cidr, node_subnets(spec), demands, fewest=1)

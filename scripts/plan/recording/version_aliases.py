@@ -45,4 +45,5 @@ def _is_version(alias: Any) -> bool:
     """Whether it says nothing but the same resource under another version of the API."""
     if not isinstance(alias, pulumi.Alias) or not isinstance(alias.type_, str) or not alias.type_.startswith(AZURE):
         return False
-    return all(value is ... for value in (alias.name, alias.parent, alias.stack, alias.project))
+    said: tuple[Any, ...] = (alias.name, alias.parent, alias.stack, alias.project)
+    return all(value is ... for value in said)
