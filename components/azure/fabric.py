@@ -8,10 +8,16 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.handle import ClusterHandle
-from components.k8s.network_operator import NetworkOperator, NetworkOperatorArgs
+from components.k8s.locked_memory import LockedMemory, LockedMemoryArgs
+from components.k8s.network_operator import NAMESPACE, NetworkOperator, NetworkOperatorArgs
+
+from .outline import INFINIBAND
 
 INFINIBAND_DEVICES = ("101c", "101e")
 """PCI ids of the virtual functions that Azure gives to ND machines (ConnectX-6, ConnectX-7). Source: Azure's AKS RDMA InfiniBand project."""
+
+SHELL_IMAGE = "mcr.microsoft.com/cbl-mariner/busybox:2.0"
+"""A shell from Azure's own registry. Source: AKS documentation, "Connect to AKS cluster nodes for maintenance or troubleshooting"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +28,7 @@ class FabricArgs:
 
 
 class Fabric(pulumi.ComponentResource):
-    """NVIDIA's Network Operator with its policy, on nodes that have InfiniBand adapters and no others.
+    """NVIDIA's Network Operator with its policy, and locked memory without a limit, on nodes with InfiniBand adapters and no others.
 
     The fabric itself is the scale set of each pool, whose nodes share a partition key (E1): Azure has no resource for it.
     """
@@ -35,5 +41,7 @@ class Fabric(pulumi.ComponentResource):
         super().__init__("gpukit:azure:Fabric", name, {}, opts)
         operator_args = NetworkOperatorArgs(cluster=args.cluster, devices=INFINIBAND_DEVICES)
         made = NetworkOperator(f"{name}-network-operator", operator_args, pulumi.ResourceOptions(parent=self))
+        limits = LockedMemoryArgs(cluster=args.cluster, image=SHELL_IMAGE, namespace=NAMESPACE, fabric=INFINIBAND, after=(made.release,))
+        LockedMemory(f"{name}-locked-memory", limits, pulumi.ResourceOptions(parent=self))
         self.operator, self.ready = made.release, made.policy
         self.register_outputs({})

@@ -100,6 +100,18 @@ def test_pods_of_a_cluster_with_infiniband_may_lock_memory(made: ResourceSet) ->
     assert namespace.inputs["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "privileged"
 
 
+@pytest.mark.failure("E11")
+def test_containers_on_nodes_with_infiniband_may_lock_memory_whoever_runs_them(made: ResourceSet) -> None:
+    daemon = only(made, "kubernetes:apps/v1:DaemonSet")
+    pod = daemon.inputs["spec"]["template"]["spec"]
+    labels = {name: one(made, "containerservice:AgentPool", name).inputs["nodeLabels"] for name in ("wired", "plain")}
+    assert pod["nodeSelector"].items() <= labels["wired"].items()
+    assert not pod["nodeSelector"].items() <= labels["plain"].items()
+    assert pod["hostPID"] is True
+    assert "--memlock=unlimited:unlimited" in pod["containers"][0]["command"][-1]
+    assert "restart" not in pod["containers"][0]["command"][-1]
+
+
 def test_a_cluster_without_infiniband_has_no_network_operator() -> None:
     for spec in (inference(), training({"pools": {"fabric": "none"}}), training({"pools": {"machine": "Standard_NC96ads_A100_v4"}})):
         assert [r.inputs["name"] for r in built(spec).of_type(RELEASE)] == ["gpu-operator"]
