@@ -64,7 +64,10 @@ def _pod(args: LockedMemoryArgs) -> kubernetes.core.v1.PodSpecArgs:
         host_pid=True,  # containerd is a process of the host
         automount_service_account_token=False,
         node_selector={FABRIC_LABEL: args.fabric},
-        tolerations=[kubernetes.core.v1.TolerationArgs(**toleration) for toleration in tolerate(args.cluster.taints)],
+        tolerations=[
+            kubernetes.core.v1.TolerationArgs(key=t["key"], operator=t["operator"], effect=t["effect"])
+            for t in tolerate(args.cluster.taints)
+        ],
         priority_class_name="system-node-critical",
         termination_grace_period_seconds=0,
         containers=[
