@@ -6,7 +6,7 @@ Facts: the image kinds of the catalogue, and the values per image of the GPU Ope
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -63,25 +63,34 @@ TPU = replace(NO_GPU, driver=Owner.CLOUD, device_plugin=Owner.CLOUD)
 TPU_VENDOR = "Google"
 
 
-def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, managed_metrics: bool = False) -> Ownership:
-    """The owners on nodes of `machine` started from `image`. `managed_metrics`: the cloud's own exporter is turned on.
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """What decides the owners beside image, machine and fabric."""
+
+    cloud_driver: bool = False
+    """Whether the managed service itself installs the driver, where that is a choice."""
+    network_operator: bool = False
+    """Whether the cluster runs NVIDIA's Network Operator."""
+    managed_metrics: bool = False
+    """Whether the cloud's own exporter is turned on."""
+
+
+ORDINARY = Circumstances()
+
+
+def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, here: Circumstances = ORDINARY) -> Ownership:
+    """The owners on nodes of `machine` started from `image`: what image and cloud bring is theirs, the rest is the operator's.
 
     Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
     yet: an owner is never guessed.
     """
-    if not machine.gpu_count:
-        return NO_GPU
-    match cloud:
-        case "aws":
-            return _on_eks(image, machine, fabric=fabric)
-        case "gcp":
-            return _on_gke(image, machine, fabric=fabric, managed_metrics=managed_metrics)
-        case _:
-            raise NotImplementedError(f"no ownership table for {cloud} yet")
+    table = _TABLES.get(cloud)
+    if table is None:
+        raise NotImplementedError(f"no ownership table for {cloud} yet")
+    return table(image, machine, fabric, here) if machine.gpu_count else NO_GPU
 
 
-def _on_eks(image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
-    """What the image ships is the image's, the rest is the operator's."""
+def _on_aws(image: ImageKind, machine: Machine, fabric: bool, _here: Circumstances) -> Ownership:
     return Ownership(
         driver=_owner(image, "driver", shipped=image.driver),
         toolkit=_owner(image, "toolkit", shipped=image.toolkit),
@@ -94,7 +103,7 @@ def _on_eks(image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
     )
 
 
-def _on_gke(image: ImageKind, machine: Machine, *, fabric: bool, managed_metrics: bool) -> Ownership:
+def _on_gcp(image: ImageKind, machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
     """GKE's own stack on Container-Optimized OS (C5: the operator has no driver for it); the operator's whole stack on Ubuntu.
 
     C7: never some of each, since two device plugins, or a pool with GKE's label among pools without it, make GPUs come and go.
@@ -109,10 +118,33 @@ def _on_gke(image: ImageKind, machine: Machine, *, fabric: bool, managed_metrics
         device_plugin=owner,
         nfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
         gfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
-        exporter=(Owner.CLOUD if managed_metrics else Owner.NOBODY) if cos else Owner.GPU_OPERATOR,
+        exporter=(Owner.CLOUD if here.managed_metrics else Owner.NOBODY) if cos else Owner.GPU_OPERATOR,
         mig_manager=owner,
         fabric_plugin=FabricPlugin.CLOUD if fabric else FabricPlugin.NOBODY,
     )
+
+
+def _on_azure(_image: ImageKind, _machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
+    """No image ships a part. AKS installs driver and toolkit together or neither (C2, C3), and divides GPUs where it does."""
+    brought = Owner.CLOUD if here.cloud_driver else Owner.GPU_OPERATOR
+    return Ownership(
+        driver=brought,
+        toolkit=brought,
+        device_plugin=Owner.GPU_OPERATOR,
+        # C18: the Network Operator's release carries the one node feature discovery of a cluster, since its own rule must label nodes first
+        nfd=Owner.NETWORK_OPERATOR if here.network_operator else Owner.GPU_OPERATOR,
+        gfd=Owner.GPU_OPERATOR,
+        exporter=Owner.GPU_OPERATOR,
+        mig_manager=brought,
+        fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
+    )
+
+
+_TABLES: Mapping[Cloud, Callable[[ImageKind, Machine, bool, Circumstances], Ownership]] = {
+    "aws": _on_aws,
+    "gcp": _on_gcp,
+    "azure": _on_azure,
+}
 
 
 def _owner(image: ImageKind, part: str, *, shipped: bool | None) -> Owner:

@@ -13,7 +13,7 @@ from components.catalog.gke_machines import GkeMachine, gke_machine, local_ssds
 from components.catalog.nics import Nic
 from components.clock import now
 from components.inventory import Market, Owner
-from components.ownership import TPU_VENDOR, Ownership
+from components.ownership import TPU_VENDOR, Circumstances, Ownership
 from components.regional_addresses import PoolDemand, RegionalPlan, plan
 from components.sharing import NO_GPUS, Sharing
 from components.spec import DEFAULT_GPU_DISK_GIB, FlexStart, NodeRange, OwnPlacement, Pool, Spec, TrainingSpec
@@ -203,7 +203,7 @@ def owners_of(spec: Spec, pool: Pool, machine: Machine, *, fabric: bool) -> Owne
     image = catalog.image("gcp", image_kind(pool))
     if image is None:
         raise LookupError(f"image kind {image_kind(pool)} is not in the catalogue: who would install the driver is not known")
-    return ownership.decide("gcp", image, machine, fabric=fabric, managed_metrics=spec.monitoring.metrics == "cloud")
+    return ownership.decide("gcp", image, machine, fabric=fabric, here=Circumstances(managed_metrics=spec.monitoring.metrics == "cloud"))
 
 
 def address_plan(spec: Spec) -> RegionalPlan:

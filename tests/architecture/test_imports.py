@@ -34,7 +34,7 @@ def test_a_pure_module_loads_no_sdk(module: str) -> None:
 SDKS = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure": "pulumi_azure_native"}
 
 
-@pytest.mark.parametrize("cloud", ["aws", "gcp"])
+@pytest.mark.parametrize("cloud", sorted(SDKS))
 def test_one_cloud_loads_one_sdk(cloud: str) -> None:
     loaded = modules_after(f"from components.{cloud} import TrainingCluster")
     assert {sdk for sdk in SDKS.values() if sdk in loaded} == {SDKS[cloud]}

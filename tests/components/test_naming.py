@@ -109,3 +109,24 @@ def test_two_clusters_of_one_name_have_accounts_of_their_own() -> None:
     one, other = (account_id(Identity(cloud="gcp", stack=stack, cluster="lab"), "nodes") for stack in ("east", "west"))
     assert one != other
     assert one.startswith("lab-nodes-")
+
+
+@given(PLAIN, PLAIN)
+def test_tight_names_are_letters_and_digits_with_room_for_pulumis_own(word: str, cluster: str) -> None:
+    name = naming.tight_name(word, cluster)
+    assert name.isalnum()
+    assert len(name) + naming.RANDOM_SUFFIX <= naming.TIGHT_NAME
+
+
+def test_two_long_words_that_begin_alike_get_tight_names_of_their_own() -> None:
+    assert naming.tight_name("checkpoints-of-a", "lab") != naming.tight_name("checkpoints-of-b", "lab")
+    assert naming.tight_name("sets", "lab") != naming.tight_name("sets", "hall")
+
+
+@pytest.mark.failure("H2")
+def test_an_agent_pool_is_called_after_what_cannot_change_in_it() -> None:
+    name = naming.agent_pool_name("a-long-name-of-a-pool", "Standard_ND96isr_H100_v5", "None")
+    assert name.startswith("alongnam")
+    assert name == naming.agent_pool_name("a-long-name-of-a-pool", "Standard_ND96isr_H100_v5", "None")
+    assert name != naming.agent_pool_name("a-long-name-of-a-pool", "Standard_ND96isr_H100_v5", "Install")
+    assert name != naming.agent_pool_name("a-long-name-of-another", "Standard_ND96isr_H100_v5", "None")

@@ -11,6 +11,7 @@ from components.inventory import Owner
 from components.ownership import (
     NO_GPU,
     OPERATOR_SWITCHES,
+    Circumstances,
     FabricPlugin,
     OwnersConflict,
     Ownership,
@@ -83,6 +84,31 @@ def test_clouds_without_a_table_are_refused() -> None:
     assert image is not None
     with pytest.raises(NotImplementedError, match="azure"):
         decide("azure", image, P4D, fabric=False)
+
+
+def on_aks(machine: str = "Standard_ND96isr_H100_v5", *, fabric: bool = False, **here: bool) -> Ownership:
+    image = catalog.image("azure", "Ubuntu")
+    assert image is not None
+    return decide("azure", image, catalog.machine("azure", machine), fabric=fabric, here=Circumstances(**here))
+
+
+@pytest.mark.failure("C2")
+@pytest.mark.failure("C3")
+@pytest.mark.parametrize(("by_aks", "owner"), [(True, Owner.CLOUD), (False, Owner.GPU_OPERATOR)])
+def test_aks_installs_driver_and_toolkit_together_or_neither(by_aks: bool, owner: Owner) -> None:
+    made = on_aks(cloud_driver=by_aks)
+    assert (made.driver, made.toolkit) == (owner, owner)
+    assert operator_values({"h100": made})["driver"] == {"enabled": not by_aks}
+
+
+@pytest.mark.failure("C18")
+def test_the_network_operator_takes_node_feature_discovery_with_it() -> None:
+    assert operator_values({"h100": on_aks(fabric=True, network_operator=True)})["nfd"] == {"enabled": False}
+    assert operator_values({"h100": on_aks()})["nfd"] == {"enabled": True}
+
+
+def test_nodes_of_aks_without_gpu_have_no_owners() -> None:
+    assert on_aks("Standard_D4s_v5", cloud_driver=True) == NO_GPU
 
 
 OWNERS = st.builds(

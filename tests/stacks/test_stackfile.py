@@ -43,7 +43,7 @@ def test_every_shipped_stack_reads_into_settings(stack: str):
     settings = parse(value, stack=stack, region=file.config[REGION_KEYS[value["cloud"]]], file=file.path.name)
     assert settings.spec.name == stack
     assert settings.spec.environment == "prod" or all(pool.nodes.min == 0 for pool in settings.spec.pools)  # J7
-    assert re.fullmatch(r"123456789012|ml-[a-z]+-(dev|prod)", settings.spec.account)  # nobody's
+    assert re.fullmatch(r"123456789012|00000000-0000-0000-0000-000000000000|ml-[a-z]+-(dev|prod)", settings.spec.account)  # nobody's
     assert not file.secret_keys
 
 
@@ -54,6 +54,7 @@ def test_every_shipped_stack_tells_editors_its_schema(stack: str):
 
 def test_the_shapes_that_people_ask_for_are_shipped():
     shapes = {"aws-training-dev", "aws-training-p5", "aws-training-reserved", "aws-inference-dev", "aws-inference-prod"}
+    shapes |= {"azure-training-dev", "azure-training-ndh100", "azure-inference-dev", "azure-inference-prod"}
     assert shapes <= set(stackfile.stack_names(ROOT))
 
 
