@@ -58,6 +58,10 @@ def _nothing(*_: Any) -> None:
     return None
 
 
+def _dashed(name: str, digits: str) -> str:
+    return f"{name}-{digits}"
+
+
 def _no_outputs(_: Order, __: str) -> dict[str, Any]:
     return {}
 
@@ -74,6 +78,8 @@ class Kind:
     """Inputs (dotted paths) whose change makes a new object."""
     auto_name: str | None = None
     """The input that gets a name from the program's when it is absent."""
+    auto_form: Callable[[str, str], str] = _dashed
+    """The automatic name from the program's name and random digits, as the package forms it."""
     name_limit: int = 255
     everywhere: bool = False
     """Lives in its account: no region."""

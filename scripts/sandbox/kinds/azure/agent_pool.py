@@ -250,7 +250,6 @@ KINDS = (
         deleted=_deleted,
         replace={"gpuInstanceProfile", "vmSize", "networkProfile.nodePublicIPTags"},
         moving={"currentOrchestratorVersion", "nodeImageVersion", "eTag", "count", "upgradeSettings"},
-        name_limit=12,
         create_seconds=240,
         delete_seconds=180,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -193,6 +194,20 @@ def _none(_: Order, __: str) -> dict[str, Any]:
     return {}
 
 
+def _joined(name: str, digits: str) -> str:
+    """pulumi-azure-native puts the random digits right behind the name."""
+    return f"{name}{digits}"
+
+
+def _guid_form(name: str, digits: str) -> str:
+    """Role assignments get a GUID (pulumi-azure-native: `autoname: uuid`)."""
+    text = hashlib.sha256(f"{name}/{digits}".encode()).hexdigest()
+    return "-".join((text[:8], text[8:12], f"4{text[13:16]}", f"8{text[17:20]}", text[20:32]))
+
+
+_FORMS = {t.ROLE_ASSIGNMENT: _guid_form}
+
+
 class Own(TypedDict, total=False):
     """What a type adds to Resource Manager's behaviour; names and meaning are those of `Kind`."""
 
@@ -205,7 +220,6 @@ class Own(TypedDict, total=False):
     deleted: Release
     replace: Collection[str]
     moving: Collection[str]
-    name_limit: int
     create_seconds: float
     delete_seconds: float
 
@@ -237,6 +251,7 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
         token=token,
         replace=frozenset({*kind.inputs, "location", *replace}),
         auto_name=kind.name_input,
+        auto_form=_FORMS.get(token, _joined),
         everywhere=True,
         identify=path_of,
         admit=both_admit,

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scripts.sandbox import api_server
 from scripts.sandbox.kinds.azure import agent_pool
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.arm import drop_nested, find, group_path, location_of, path_of, refuse_locked, resource
+from scripts.sandbox.kinds.azure.arm import drop_nested, find, group_path, location_of, path_of, refuse_locked, require, resource
 from scripts.sandbox.kinds.azure.cluster_rules import refuse_cluster
 from scripts.sandbox.kinds.azure.identity import TENANT, guid
+from scripts.sandbox.kinds.azure.nodes import place_of_cluster
 from scripts.sandbox.kinds.azure.paths import group_of, name_of, subscription_of
 from scripts.sandbox.kinds.azure.pool_rules import PoolOrder, refuse
 from scripts.sandbox.kinds.kind import Order
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from scripts.sandbox.simulation import Simulation
 
 DEFAULT_VERSION = "1.35"
+NO_CERTIFICATE = base64.b64encode(b"simulated: this API server answers in plain HTTP on the loopback, it has no certificate").decode()
 
 
 def node_group(order: Order) -> str:
@@ -56,10 +60,28 @@ def endpoint(world: Simulation, path: str) -> str:
     return f"{world.address}/aks/{subscription_of(path)}/{group_of(path)}/{name_of(path)}"
 
 
+def kubeconfig(world: Simulation, path: str) -> dict[str, Any]:
+    """A kubeconfig in exec form, as AKS lists it for users of a cluster with Entra. Raises Refusal when the cluster is not there."""
+    cluster = require(world, path, by="listClusterUserCredential")
+    name = name_of(cluster.id)
+    server = {"server": endpoint(world, cluster.id), "certificate-authority-data": NO_CERTIFICATE}
+    command = {"apiVersion": "client.authentication.k8s.io/v1beta1", "command": "kubelogin", "args": ["get-token"]}
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": server}],
+        "users": [{"name": name, "user": {"exec": command}}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "current-context": name,
+    }
+
+
 def _outputs(order: Order, id_: str) -> dict[str, Any]:
     before = order.before.state if order.before else {}
     version = order.text("kubernetesVersion") or str(before.get("kubernetesVersion") or DEFAULT_VERSION)
-    host = f"{order.text('dnsPrefix') or order.text('fqdnSubdomain')}-{order.world.new_id('', 8)}.hcp.{location_of(order)}.simulated.invalid"
+    host = (
+        f"{order.text('dnsPrefix') or order.text('fqdnSubdomain')}-{order.world.new_id('', 8)}.hcp.{location_of(order)}.simulated.invalid"
+    )
     private = bool((order.inputs.get("apiServerAccessProfile") or {}).get("enablePrivateCluster"))
     kubelet = f"/subscriptions/{order.account}/resourceGroups/{node_group(order)}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{name_of(id_)}-agentpool"
     return {
@@ -112,10 +134,18 @@ def _with_parts(order: Order, cluster: Record) -> None:
     path = f"/subscriptions/{order.account}/resourceGroups/{group}"
     managed = {"aks-managed-cluster-name": name_of(cluster.id), "aks-managed-cluster-rg": group_of(cluster.id)}
     location, tags = cluster.state["location"], {k: str(v) for k, v in (cluster.state.get("tags") or {}).items()}
-    _made(world, cluster, t.RESOURCE_GROUP, path, {"name": group, "location": location, "managedBy": cluster.id, "tags": {**tags, **managed}})
+    _made(
+        world, cluster, t.RESOURCE_GROUP, path, {"name": group, "location": location, "managedBy": cluster.id, "tags": {**tags, **managed}}
+    )
     kubelet = cluster.state["identityProfile"]["kubeletidentity"]
     identity = {"clientId": kubelet["clientId"], "principalId": kubelet["objectId"], "tenantId": TENANT}
-    _made(world, cluster, t.IDENTITY, kubelet["resourceId"], {"name": name_of(kubelet["resourceId"]), "location": location, **identity, "tags": tags})
+    _made(
+        world,
+        cluster,
+        t.IDENTITY,
+        kubelet["resourceId"],
+        {"name": name_of(kubelet["resourceId"]), "location": location, **identity, "tags": tags},
+    )
     if cluster.state["networkProfile"]["outboundType"] == "loadBalancer":
         name = guid(world)
         address = {"name": name, "location": location, "ipAddress": "198.51.100.1", "sku": {"name": "Standard"}, "tags": tags}
@@ -141,7 +171,9 @@ def _with_network(world: Simulation, cluster: Record, group: str) -> Record:
     """The network that AKS makes for pools without a subnet."""
     vnet = f"{group}/providers/Microsoft.Network/virtualNetworks/aks-vnet-{world.new_id('', 8)}"
     location, subnet = cluster.state["location"], f"{vnet}/subnets/aks-subnet"
-    _made(world, cluster, t.VNET, vnet, {"name": name_of(vnet), "location": location, "addressSpace": {"addressPrefixes": ["10.224.0.0/12"]}})
+    _made(
+        world, cluster, t.VNET, vnet, {"name": name_of(vnet), "location": location, "addressSpace": {"addressPrefixes": ["10.224.0.0/12"]}}
+    )
     _made(world, cluster, t.SUBNET, subnet, {"name": "aks-subnet", "addressPrefix": "10.224.0.0/16"})
     return world.store.put((world.store.by_ref(cluster.ref) or cluster).with_state(managedSubnet=subnet))
 
@@ -167,9 +199,7 @@ def _inline_pool(order: Order, cluster: Record, profile: Mapping[str, Any]) -> N
 
 def _open(world: Simulation, cluster: Record) -> None:
     """The API server starts, and the first nodes join. Raises NotReady when they cannot be had."""
-    from scripts.sandbox import api_server
-
-    api_server.start(world, cluster)
+    api_server.start(world, place_of_cluster(cluster.id).key)
     for pool in agent_pool.pools_of(world, cluster):
         if pool.status == "Creating":
             agent_pool.start_nodes(world, pool)
@@ -197,9 +227,7 @@ def _releases(world: Simulation, cluster: Record) -> None:
 
 def _close(world: Simulation, cluster: Record) -> None:
     """The API server goes with all objects in it, all pools, and the node resource group with whatever anybody put there."""
-    from scripts.sandbox import api_server
-
-    api_server.stop(world, cluster)
+    api_server.stop(world, place_of_cluster(cluster.id).key)
     for pool in agent_pool.pools_of(world, cluster):
         agent_pool.drain(world, pool)
         world.store.drop(pool)
@@ -226,7 +254,6 @@ KINDS = (
             )),
         },
         moving={"currentKubernetesVersion", "eTag", "agentPoolProfiles", "oidcIssuerProfile", "networkProfile", "identity"},
-        name_limit=63,
         create_seconds=300,
         delete_seconds=240,
     ),

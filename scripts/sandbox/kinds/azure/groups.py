@@ -77,7 +77,6 @@ KINDS = (
         outputs=_group_outputs,
         releases=_group_releases,
         replace={"managedBy"},
-        name_limit=90,
         delete_seconds=30,
     ),
     resource(t.LOCK, admit=_admit_lock),

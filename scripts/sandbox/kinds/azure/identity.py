@@ -103,8 +103,8 @@ def may_contribute(world: Simulation, like: Order, principal: str, path: str) ->
 
 
 KINDS = (
-    resource(t.IDENTITY, outputs=_identity_outputs, name_limit=128),
-    resource(t.FEDERATED_CREDENTIAL, admit=_admit_credential, create_seconds=6, name_limit=120),
+    resource(t.IDENTITY, outputs=_identity_outputs),
+    resource(t.FEDERATED_CREDENTIAL, admit=_admit_credential, create_seconds=6),
     resource(
         t.ROLE_ASSIGNMENT,
         admit=_admit_assignment,

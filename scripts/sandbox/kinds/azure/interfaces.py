@@ -42,9 +42,7 @@ def attach(world: Simulation, owner: Record, subnet: Record, port: Port) -> Reco
         "ipConfigurations": [{"name": "ipconfig1", "privateIPAddress": address, "subnet": {"id": subnet.id}, "primary": True}],
     }
     return world.store.put(
-        Record(
-            kind=t.INTERFACE, key=owner.key, id=path, state=state, created=world.tick(), status="Succeeded", parent=owner.ref, tags=tags
-        )
+        Record(kind=t.INTERFACE, key=owner.key, id=path, state=state, created=world.tick(), status="Succeeded", parent=owner.ref, tags=tags)
     )
 
 
@@ -60,7 +58,9 @@ def _outputs(order: Order, _: str) -> dict[str, Any]:
     configurations = list(order.inputs.get("ipConfigurations") or ())
     before = order.before.state if order.before else {}
     subnets = [require(order.world, reference(c.get("subnet")), by=path_of(order)) for c in configurations]
-    addresses = before.get("privateAddresses") or [c.get("privateIPAddress") or next_address(order.world, s) for c, s in zip(configurations, subnets, strict=True)]
+    addresses = before.get("privateAddresses") or [
+        c.get("privateIPAddress") or next_address(order.world, s) for c, s in zip(configurations, subnets, strict=True)
+    ]
     return {
         "subnetId": subnets[0].id if subnets else "",
         "privateAddresses": addresses,
@@ -81,4 +81,4 @@ def _releases(world: Simulation, interface: Record) -> None:
         )
 
 
-KINDS = (resource(t.INTERFACE, admit=_admit, outputs=_outputs, releases=_releases, name_limit=80),)
+KINDS = (resource(t.INTERFACE, admit=_admit, outputs=_outputs, releases=_releases),)

@@ -116,7 +116,10 @@ def _mirror(world: Simulation, vnet: Record) -> None:
     """A network shows its subnets, whoever made them."""
     present = world.store.by_ref(vnet.ref)
     if present is not None:
-        shown = [{**dict(s.inputs or {}), "id": s.id, "name": name_of(s.id), "addressPrefix": (ranges(s.state) or [""])[0]} for s in subnets_of(world, present)]
+        shown = [
+            {**dict(s.inputs or {}), "id": s.id, "name": name_of(s.id), "addressPrefix": (ranges(s.state) or [""])[0]}
+            for s in subnets_of(world, present)
+        ]
         world.store.put(present.with_state(subnets=shown))
 
 
@@ -137,9 +140,7 @@ def _admit_subnet(order: Order) -> None:
         raise Refusal("InvalidRequestFormat", f"subnet {name} has no addressPrefix", source=_RANGES)
     _refuse_outside(prefixes, _spaces(vnet.state, vnet.id), name, name_of(vnet.id))
     mine = order.before.ref if order.before else None
-    taken = [
-        (name_of(s.id), network_of(each, s.id)) for s in subnets_of(order.world, vnet) if s.ref != mine for each in ranges(s.state)
-    ]
+    taken = [(name_of(s.id), network_of(each, s.id)) for s in subnets_of(order.world, vnet) if s.ref != mine for each in ranges(s.state)]
     _without_overlap(prefixes, taken, name, name_of(vnet.id))
     for field in _REFERENCES:
         target = reference(order.inputs.get(field))
@@ -170,7 +171,12 @@ def _forget(world: Simulation, subnet: Record) -> None:
 def users(world: Simulation, subnet: Record) -> Iterator[str]:
     """What is in a subnet: interfaces, endpoints, file systems, scale sets (an empty one of AKS, too)."""
     wanted = subnet.id.lower()
-    for kind, field in ((t.INTERFACE, "subnetId"), (t.PRIVATE_ENDPOINT, "subnetId"), (t.LUSTRE, "filesystemSubnet"), (t.SCALE_SET, "subnetId")):
+    for kind, field in (
+        (t.INTERFACE, "subnetId"),
+        (t.PRIVATE_ENDPOINT, "subnetId"),
+        (t.LUSTRE, "filesystemSubnet"),
+        (t.SCALE_SET, "subnetId"),
+    ):
         for record in all_of(world, kind, subnet):
             if str(record.state.get(field) or "").lower() == wanted:
                 yield record.id
@@ -226,7 +232,6 @@ KINDS = (
         updated=_put_inline,
         releases=_vnet_releases,
         moving={"subnets"},
-        name_limit=64,
     ),
     resource(
         t.SUBNET,
@@ -236,6 +241,5 @@ KINDS = (
         updated=_mirror_parent,
         releases=_subnet_releases,
         deleted=_forget,
-        name_limit=80,
     ),
 )  # fmt: skip

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from components.catalog import Machine
-from scripts.sandbox import objects
-from scripts.sandbox.kinds.azure import tokens as t
+from scripts.sandbox import api_server
+from scripts.sandbox.api_server import NodeFacts
 from scripts.sandbox.kinds.azure.paths import group_of, name_of, subscription_of
 from scripts.sandbox.kinds.azure.sizes import machine
 from scripts.sandbox.place import Place
+from scripts.sandbox.plugins import Installed, installed
 from scripts.sandbox.store import Record
 
 if TYPE_CHECKING:
     from scripts.sandbox.simulation import Simulation
 
-NODE, POD, RELEASE = "kubernetes:core/v1:Node", "kubernetes:core/v1:Pod", "kubernetes:helm.sh/v3:Release"
 POLICY = "kubernetes:mellanox.com/v1alpha1:NicClusterPolicy"
 SPOT = "kubernetes.azure.com/scalesetpriority"
+GRID_FAMILY = "StandardNVADSA10v5Family"
 _MIG_SLICES = {"MIG1g": 7, "MIG2g": 3, "MIG3g": 2, "MIG4g": 1, "MIG7g": 1}
 """Instances of a profile on one GPU (AKS documentation, multi-instance GPU node pools)."""
 
 
-def place_of_cluster(cluster_path: str) -> Place:
+def place_of_cluster(path: str) -> Place:
     """Where a cluster's objects live."""
-    return Place("azure", subscription_of(cluster_path), group_of(cluster_path)).in_cluster(name_of(cluster_path))
+    return Place("azure", subscription_of(path), group_of(path)).in_cluster(name_of(path))
 
 
 def cluster_path(pool: Record) -> str:
@@ -43,53 +43,28 @@ def node_name(vm: Record) -> str:
 
 
 def join(world: Simulation, pool: Record, vm: Record) -> None:
-    """The machine registers as node: labels and taints of its pool, resources of its size (without reserved parts)."""
+    """The machine registers as node of its pool's cluster."""
     size = machine(str(vm.state["size"]))
-    resources = {"cpu": str(size.vcpus), "memory": f"{int(size.memory_gib * 1024)}Mi", "pods": str(pool.state.get("maxPods", 250))}
-    node = {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": node_name(vm), "labels": _labels(pool, vm, size), "annotations": _annotations(vm)},
-        "spec": {"providerID": f"azure://{vm.id}", "taints": _taints(pool)},
-        "status": {
-            "capacity": resources,
-            "allocatable": resources,
-            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady", "lastTransitionTime": world.clock.text()}],
-            "addresses": [
-                {"type": "InternalIP", "address": vm.state["privateIp"]},
-                {"type": "Hostname", "address": node_name(vm)},
-            ],
-            "nodeInfo": {
-                **dict.fromkeys(("bootID", "machineID", "systemUUID", "kernelVersion", "containerRuntimeVersion"), "simulated"),
-                "kubeProxyVersion": "simulated",
-                "kubeletVersion": f"v{pool.state['currentOrchestratorVersion']}-simulated",
-                "osImage": f"{pool.state['osSKU']} (simulated)",
-                "architecture": _architecture(size),
-                "operatingSystem": "linux",
-            },
-        },
-    }
-    record = objects.put(world, key_of(pool), node)
-    world.store.put(replace(record, parent=None, tags={"instance": vm.ref}))
+    facts = NodeFacts(
+        name=node_name(vm),
+        address=str(vm.state["privateIp"]),
+        provider_id=f"azure://{vm.id}",
+        labels=labels(pool, vm, size),
+        taints=taints(pool),
+        version=f"v{pool.state['currentOrchestratorVersion']}.0-aks-simulated",
+        os_image=str(pool.state["osSKU"]),
+    )
+    api_server.join(world, key_of(pool), vm, size, facts)
 
 
-def _annotations(vm: Record) -> dict[str, str]:
-    partition = vm.state.get("infinibandPartition")
-    return {"gpukit.dev/simulated": "true", **({"gpukit.dev/simulated-pkey": str(partition)} if partition else {})}
-
-
-def _architecture(size: Machine) -> str:
-    return "amd64" if size.arch == "x86_64" else "arm64"
-
-
-def _labels(pool: Record, vm: Record, size: Machine) -> dict[str, str]:
+def labels(pool: Record, vm: Record, size: Machine) -> dict[str, str]:
     region, zone, name = str(vm.state["location"]), str(vm.state.get("zone") or ""), name_of(pool.id)
     spot = {SPOT: "spot"} if pool.state.get("scaleSetPriority") == "Spot" else {}
     gpu = {"kubernetes.azure.com/accelerator": "nvidia"} if size.vendor == "NVIDIA" else {}
     return {
         "kubernetes.io/hostname": node_name(vm),
         "kubernetes.io/os": "linux",
-        "kubernetes.io/arch": _architecture(size),
+        "kubernetes.io/arch": api_server.architecture(size),
         "node.kubernetes.io/instance-type": size.name,
         "topology.kubernetes.io/region": region,
         "topology.kubernetes.io/zone": f"{region}-{zone}" if zone else "0",
@@ -103,7 +78,7 @@ def _labels(pool: Record, vm: Record, size: Machine) -> dict[str, str]:
     }
 
 
-def _taints(pool: Record) -> list[dict[str, str]]:
+def taints(pool: Record) -> list[dict[str, str]]:
     """`key=value:Effect` as the pool gives them, and the taint that AKS puts on every spot node (E6)."""
     given = [str(text) for text in pool.state.get("nodeTaints") or ()]
     own = f"{SPOT}=spot:NoSchedule"
@@ -120,21 +95,11 @@ def _taints(pool: Record) -> list[dict[str, str]]:
 def relabel(world: Simulation, pool: Record, vms: list[Record]) -> None:
     """AKS carries changed labels and taints of a pool to its running nodes."""
     for vm in vms:
-        node = world.store.get(NODE, key_of(pool), node_name(vm))
-        if node is not None:
-            metadata = {**node.state["metadata"], "labels": _labels(pool, vm, machine(str(vm.state["size"])))}
-            world.store.put(node.with_state(metadata=metadata, spec={**node.state["spec"], "taints": _taints(pool)}))
+        api_server.relabel(world, key_of(pool), node_name(vm), labels(pool, vm, machine(str(vm.state["size"]))), taints(pool))
 
 
 def leave(world: Simulation, pool: Record, vm: Record) -> None:
-    """The node of an ended machine goes, and the pods on it."""
-    node = world.store.get(NODE, key_of(pool), node_name(vm))
-    if node is None:
-        return
-    for pod in world.store.of_kind(POD, node.key):
-        if pod.state.get("spec", {}).get("nodeName") == node.id:
-            world.store.drop(pod)
-    world.store.drop(node)
+    api_server.leave(world, key_of(pool), node_name(vm))
 
 
 def extended_resources(world: Simulation, node: Record) -> dict[str, str]:
@@ -148,36 +113,33 @@ def extended_resources(world: Simulation, node: Record) -> dict[str, str]:
     pool = world.store.by_ref(str(scale_set.state.get("pool") or "")) if scale_set else None
     if vm is None or pool is None:
         return {}
-    size, releases = machine(str(vm.state["size"])), [r.state for r in world.store.of_kind(RELEASE, node.key)]
+    size, releases = machine(str(vm.state["size"])), installed(world, node.key)
     found: dict[str, str] = {}
     if size.vendor == "NVIDIA" and size.gpu_count > 0:
-        runs = _driver(pool, size, releases) and _plugin(releases)
-        found["nvidia.com/gpu"] = str(_gpus(pool, size) if runs else 0)
-    if size.fabric == "infiniband":
-        found |= _rdma(world, node, size, releases)
+        runs = _has_driver(pool, size, releases) and releases.runs_device_plugin
+        found |= _devices(pool, size) if runs and _divided(pool, size) else releases.gpus(node, size, runs=runs)
+    if size.fabric == "infiniband" and releases.chart("network-operator"):
+        found |= _rdma(world, node, size)
     return found
 
 
-def _driver(pool: Record, size: Machine, releases: list[Mapping[str, Any]]) -> bool:
+def _has_driver(pool: Record, size: Machine, releases: Installed) -> bool:
     """E2: fractions of an A10 run with the GRID driver alone, which only AKS installs."""
     by_aks = (pool.state.get("gpuProfile") or {}).get("driver", "Install") != "None"
-    grid = size.family == "StandardNVADSA10v5Family"
-    return by_aks or (not grid and operator_part(releases, "driver"))
+    return by_aks or (size.family != GRID_FAMILY and releases.operator_runs("driver"))
 
 
-def _plugin(releases: list[Mapping[str, Any]]) -> bool:
-    return operator_part(releases, "devicePlugin") or _installed(releases, "nvidia-device-plugin")
+def _divided(pool: Record, size: Machine) -> bool:
+    return bool(pool.state.get("gpuInstanceProfile")) or size.gpu_count < 1
 
 
-def _gpus(pool: Record, size: Machine) -> int:
-    """Devices of a node: a fraction of a GPU is one, and with a MIG profile each instance is one."""
+def _devices(pool: Record, size: Machine) -> dict[str, str]:
+    """A fraction of a GPU is one device, and with a MIG profile (strategy single) each instance is one."""
     slices = _MIG_SLICES.get(str(pool.state.get("gpuInstanceProfile") or ""), 1)
-    return max(1, int(size.gpu_count)) * slices
+    return {"nvidia.com/gpu": str(max(1, int(size.gpu_count)) * slices)}
 
 
-def _rdma(world: Simulation, node: Record, size: Machine, releases: list[Mapping[str, Any]]) -> dict[str, str]:
-    if not _installed(releases, "network-operator"):
-        return {}
+def _rdma(world: Simulation, node: Record, size: Machine) -> dict[str, str]:
     return {
         name: str(slots or size.rdma_interfaces or 0)
         for policy in world.store.of_kind(POLICY, node.key)
@@ -192,15 +154,3 @@ def _rdma_names(spec: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
         for entry in cast("dict[str, Any]", json.loads(text)).get(listed, ()) if text else ():
             prefix = str(entry.get("resourcePrefix") or "rdma")
             yield f"{prefix}/{entry['resourceName']}", int(entry.get("rdmaHcaMax") or 0)
-
-
-def _installed(releases: list[Mapping[str, Any]], chart: str) -> bool:
-    return any(str(release.get("chart", "")).rsplit("/", 1)[-1] == chart for release in releases)
-
-
-def operator_part(releases: list[Mapping[str, Any]], part: str) -> bool:
-    """Whether a GPU Operator release runs one of its parts; driver and device plugin are on by its chart's defaults."""
-    for release in releases:
-        if str(release.get("chart", "")).rsplit("/", 1)[-1] == "gpu-operator":
-            return ((release.get("values") or {}).get(part) or {}).get("enabled", True) is not False
-    return False

@@ -77,7 +77,9 @@ def invalid(parameter: str, why: str, *, source: str) -> Refusal:
 def refuse(pool: PoolOrder) -> None:
     """Raises the Refusal that AKS would give, if any."""
     if not _NAME.fullmatch(pool.name):
-        raise invalid("name", f"{pool.name!r}: 1 to 12 of a-z and 0-9, starting with a letter.", source="AKS naming rules, aka.ms/aks-naming-rules")
+        raise invalid(
+            "name", f"{pool.name!r}: 1 to 12 of a-z and 0-9, starting with a letter.", source="AKS naming rules, aka.ms/aks-naming-rules"
+        )
     _refuse_change(pool)
     _refuse_counts(pool)
     _refuse_spot(pool)
@@ -120,7 +122,11 @@ def _refuse_counts(pool: PoolOrder) -> None:
     if low > high or high < 1 or (system and low < 1):
         raise invalid("minCount", f"{low} to {high} is no range of nodes.", source="AKS documentation, cluster autoscaler")
     if "count" in pool.wanted and not low <= count <= high and pool.before is None:
-        raise invalid("count", f"node count {count} is not in the range of minCount {low} and maxCount {high}.", source="MicrosoftDocs/azure-docs#56294")
+        raise invalid(
+            "count",
+            f"node count {count} is not in the range of minCount {low} and maxCount {high}.",
+            source="MicrosoftDocs/azure-docs#56294",
+        )
 
 
 def _refuse_spot(pool: PoolOrder) -> None:
@@ -133,10 +139,14 @@ def _refuse_spot(pool: PoolOrder) -> None:
     if pool.wanted.get("mode") == "System":
         raise invalid("mode", "a spot pool can't be a system pool.", source="E3: Azure/AKS#982, adamrushuk/devops-lab#56")
     if surge:
-        raise invalid("upgrade.maxSurge", "Spot pools can't set max surge.", source="E4: Azure/bicep-types-az#2217, XenitAB/terraform-modules#755")
+        raise invalid(
+            "upgrade.maxSurge", "Spot pools can't set max surge.", source="E4: Azure/bicep-types-az#2217, XenitAB/terraform-modules#755"
+        )
     price = pool.wanted.get("spotMaxPrice")
     if price is not None and price != -1 and (price <= 0 or round(float(price), 5) != float(price)):
-        raise invalid("spotMaxPrice", f"{price}: -1 or a positive number with at most five decimals.", source="AKS documentation, spot node pools")
+        raise invalid(
+            "spotMaxPrice", f"{price}: -1 or a positive number with at most five decimals.", source="AKS documentation, spot node pools"
+        )
 
 
 def _refuse_size(pool: PoolOrder) -> None:
@@ -175,7 +185,9 @@ def _refuse_network(pool: PoolOrder) -> None:
     pods = profile.get("podCidr")
     if profile.get("networkPluginMode") != "overlay" or not pods:
         return
-    others = [p for p in pool.world.store.of_kind(t.AGENT_POOL, pool.order.place.key) if _same_cluster(p.id, pool.path) and p.id != pool.path]
+    others = [
+        p for p in pool.world.store.of_kind(t.AGENT_POOL, pool.order.place.key) if _same_cluster(p.id, pool.path) and p.id != pool.path
+    ]
     addresses = sum(_ADDRESSES_PER_NODE * _most(p.state) for p in others) + _ADDRESSES_PER_NODE * _most(pool.wanted)
     available = ip_network(str(pods)).num_addresses
     if addresses > available:

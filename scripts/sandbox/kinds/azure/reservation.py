@@ -92,7 +92,12 @@ def _reservation_releases(world: Simulation, reservation: Record) -> None:
 
 def _group_releases(world: Simulation, group: Record) -> None:
     held = [r for r in nested(world, group) if r.kind == t.RESERVATION]
-    associated = [r for kind in (t.SCALE_SET, t.VM) for r in all_of(world, kind, group) if str(r.state.get("reservationGroup", "")).lower() == group.id.lower()]
+    associated = [
+        r
+        for kind in (t.SCALE_SET, t.VM)
+        for r in all_of(world, kind, group)
+        if str(r.state.get("reservationGroup", "")).lower() == group.id.lower()
+    ]
     for user in (*held, *associated):
         raise Refusal(
             "OperationNotAllowed",
@@ -118,14 +123,13 @@ def _placement_releases(world: Simulation, group: Record) -> None:
 
 
 KINDS = (
-    resource(t.RESERVATION_GROUP, releases=_group_releases, replace={"zones", "reservationType"}, name_limit=80),
+    resource(t.RESERVATION_GROUP, releases=_group_releases, replace={"zones", "reservationType"}),
     resource(
         t.RESERVATION,
         admit=_admit_reservation,
         outputs=_reservation_outputs,
         releases=_reservation_releases,
         replace={"zones", "sku.name"},
-        name_limit=80,
     ),
-    resource(t.PLACEMENT_GROUP, releases=_placement_releases, replace={"proximityPlacementGroupType", "zones"}, name_limit=80),
+    resource(t.PLACEMENT_GROUP, releases=_placement_releases, replace={"proximityPlacementGroupType", "zones"}),
 )

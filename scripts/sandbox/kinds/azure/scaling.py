@@ -100,7 +100,9 @@ def _start(world: Simulation, scale_set: Record, zone: str) -> Record:
     if free_addresses(world, subnet) < 1:
         next_address(world, subnet)
     vm = _put(world, scale_set, zone)
-    port = attach(world, vm, subnet, Port(name=name_of(scale_set.id), path=f"{vm.id}/networkInterfaces/{name_of(scale_set.id)}", tags=vm.tags))
+    port = attach(
+        world, vm, subnet, Port(name=name_of(scale_set.id), path=f"{vm.id}/networkInterfaces/{name_of(scale_set.id)}", tags=vm.tags)
+    )
     vm = world.store.put(vm.with_state(privateIp=port.state["privateAddresses"][0]))
     if not wanted.ephemeral:
         os_disk(world, vm, int(scale_set.state.get("osDiskGib") or 0))
@@ -115,7 +117,10 @@ def _put(world: Simulation, scale_set: Record, zone: str) -> Record:
     world.store.put(scale_set.with_state(nextInstance=number + 1))
     name, tags = name_of(scale_set.id), dict(scale_set.tags)
     state = {
-        **{field: scale_set.state.get(field) for field in ("location", "size", "priority", "subnetId", "reservationGroup", "placementGroup")},
+        **{
+            field: scale_set.state.get(field)
+            for field in ("location", "size", "priority", "subnetId", "reservationGroup", "placementGroup")
+        },
         "name": f"{name}_{number}",
         "instanceId": str(number),
         "vmScaleSetName": name,
@@ -169,9 +174,7 @@ def os_disk(world: Simulation, vm: Record, gib: int) -> Record:
     }
     path = f"{group_path(vm.id)}/providers/Microsoft.Compute/disks/{name}"
     return world.store.put(
-        Record(
-            kind=t.DISK, key=vm.key, id=path, state=state, created=world.tick(), status="Succeeded", parent=vm.ref, tags=dict(vm.tags)
-        )
+        Record(kind=t.DISK, key=vm.key, id=path, state=state, created=world.tick(), status="Succeeded", parent=vm.ref, tags=dict(vm.tags))
     )
 
 
