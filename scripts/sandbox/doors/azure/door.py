@@ -26,6 +26,15 @@ from scripts.sandbox.store import Record
 _ARM = "Azure Resource Manager common errors"
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}(-[a-z]+)?")
 _OPERATION = re.compile(r".*/providers/Microsoft\.Simulated/locations/global/(?P<what>operations|operationResults)/(?P<name>[^/]+)")
+_ACCEPTED = frozenset({t.DISK, t.STORAGE_ACCOUNT})
+"""Types whose create is answered with 202 while it runs, not with 201 (Azure REST reference)."""
+_AT_ONCE = frozenset(
+    {
+        *(t.STORAGE_ACCOUNT, t.BLOB_CONTAINER, t.MANAGEMENT_POLICY, t.RESERVATION_GROUP, t.PLACEMENT_GROUP, t.IDENTITY, t.VAULT),
+        *(t.FEDERATED_CREDENTIAL, t.ROLE_ASSIGNMENT, t.LOCK, t.BUDGET, t.DIAGNOSTIC_SETTING, t.CLUSTER_MAINTENANCE),
+    }
+)
+"""Types whose delete is no long-running operation (Azure REST reference)."""
 _GROUPS = re.compile(r"/subscriptions/(?P<subscription>[^/]+)/resourcegroups", re.IGNORECASE)
 _RESOURCES = re.compile(r"(?P<above>/subscriptions/[^/]+(/resourceGroups/[^/]+)?)/resources", re.IGNORECASE)
 
@@ -50,8 +59,8 @@ class _Desk:
     def answer(self, request: Request) -> Response:
         self._refuse_strangers(request)
         catch_up(self.world)
-        self.world.faults.throttle("azure")
         path = request.path.rstrip("/")
+        self._refuse_throttled(path)
         asked = _OPERATION.fullmatch(path)
         if asked is not None:
             return self._operation(asked["what"], asked["name"])
@@ -80,6 +89,13 @@ class _Desk:
                 source=_ARM,
                 status=404,
             )
+
+    def _refuse_throttled(self, path: str) -> None:
+        """The service of a `throttle` fault is the last provider's, such as `compute`."""
+        word = re.search(r".*/providers/Microsoft\.(\w+)", path, re.IGNORECASE)
+        if self.world.faults.throttled(word[1].lower() if word else "resources"):
+            message = "Number of requests exceeded the limit (injected fault). Please try again after '0' seconds."
+            raise Refusal("TooManyRequests", message, source="Azure Resource Manager documentation, request limits and throttling", status=429)
 
     def _operation(self, what: str, name: str) -> Response:
         status = self.operations.status(name)
@@ -145,13 +161,13 @@ class _Desk:
         inputs = {**inputs_of(kind.token, body), **{name: parts[name] for name in kind.inputs}}
         if request.method == "PATCH" and before is not None:
             inputs = _merged(before.inputs, inputs)
-        operation = self.operations.run("put", path, lambda: self._made(kind, inputs, before))
+        begun = self.operations.run("put", path, lambda: self._made(kind, inputs, before))
         record = find(self.world, path)
         if record is None:
             raise _absent(path)
-        created = 200 if before is not None else 201
-        extra = headers(base, path, operation) if operation else {}
-        return Response(created, json.dumps(shown(self.world, record)).encode(), headers=extra)
+        made = (200 if begun.ended else 202) if kind.token in _ACCEPTED else 201
+        extra = {} if begun.ended else headers(base, path, begun.name)
+        return Response(200 if before is not None else made, json.dumps(shown(self.world, record)).encode(), headers=extra)
 
     def _made(self, kind: ArmType, inputs: dict[str, Any], before: Record | None) -> Record:
         key = before.key if before else place_of(self.world.account("azure")).key
@@ -168,8 +184,8 @@ class _Desk:
         record = find(self.world, path)
         if record is None:
             return Response(204)
-        operation = self.operations.run("delete", path, lambda: self._gone(record))
-        return Response(202, headers=headers(base, path, operation)) if operation else Response(200)
+        begun = self.operations.run("delete", path, lambda: self._gone(record))
+        return Response(200) if record.kind in _AT_ONCE else Response(202, headers=headers(base, path, begun.name))
 
     def _gone(self, record: Record) -> None:
         if record.kind == t.SCALE_SET_VM:

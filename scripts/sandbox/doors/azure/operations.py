@@ -27,6 +27,14 @@ class _Running:
     error: GpukitError | None = None
 
 
+@dataclass(frozen=True)
+class Begun:
+    """An operation that a request began, and whether it has ended already."""
+
+    name: str
+    ended: bool
+
+
 @dataclass
 class Operations:
     """Creates and deletes that are under way in this process. What a killed server had begun is told by whether its object is there."""
@@ -34,8 +42,8 @@ class Operations:
     world: Simulation
     _all: dict[str, _Running] = field(default_factory=dict[str, _Running])
 
-    def run(self, verb: str, path: str, work: Callable[[], object]) -> str:
-        """Begin `work` on the object of a path; gives the operation's name, "" when it has ended already. Raises its Refusal."""
+    def run(self, verb: str, path: str, work: Callable[[], object]) -> Begun:
+        """Begin `work` on the object of a path. Raises its Refusal, if it comes soon."""
         serial = self.world.new_id("", 6)
         name = f"{base64.urlsafe_b64encode(f'{verb} {path}'.encode()).decode().rstrip('=')}.{serial}"
         running = _Running(threading.Thread(target=self._work, args=(name, work), daemon=True))
@@ -43,11 +51,11 @@ class Operations:
         running.thread.start()
         running.thread.join(_PATIENCE)
         if running.thread.is_alive():
-            return name
+            return Begun(name, ended=False)
         del self._all[name]
         if running.error is not None and not (verb == "put" and isinstance(running.error, NotReady)):
             raise running.error
-        return ""
+        return Begun(name, ended=True)
 
     def _work(self, name: str, work: Callable[[], object]) -> None:
         try:
