@@ -7,6 +7,7 @@ Resource Manager), "Use tags to organize your Azure resources" (Azure Resource M
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -79,8 +80,14 @@ TAG_RULES: Mapping[Cloud, TagRules] = {
 
 CLUSTER_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 40, "gcp": 40, "azure": 63}
 """Longest cluster name on GKE and AKS. EKS takes 100, but our IAM roles, named after it with up to 24 more characters, only 64."""
-POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 12}
-"""Longest name of an EKS node group, a GKE node pool and a Linux AKS agent pool."""
+POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 89}
+"""Longest name of an EKS node group and a GKE node pool. On Azure only logical names are so long: AKS's are `agent_pool_name`."""
+
+AGENT_POOL_NAME = 12
+"""Longest name of a Linux agent pool on AKS: lower-case letters and digits, the first one a letter."""
+AGENT_POOL_SUFFIX = 4
+STORAGE_ACCOUNT_NAME = 24
+"""Longest name of an Azure storage account: lower-case letters and digits, unique in the whole of Azure."""
 
 _CLUSTER_NAME = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 
@@ -100,6 +107,25 @@ def pool_name(cloud: Cloud, cluster: str, pool: str) -> str:
     if len(name) > longest:
         raise Misnamed(f"pool {pool!r} of cluster {cluster!r}: both names together may have {longest - 1} characters, not {len(name) - 1}")
     return name
+
+
+def agent_pool_name(pool: str, *fixed: str) -> str:
+    """AKS's name for `pool`: what fits of its own, and four digits from all of it and from what can never change in a pool (`fixed`).
+
+    H2: a fixed name would block the new pool that takes an old one's place; another decision gives another name.
+    """
+    digest = hashlib.sha256("\0".join((pool, *fixed)).encode()).hexdigest()[:AGENT_POOL_SUFFIX]
+    return f"{_letters_and_digits(pool)[: AGENT_POOL_NAME - AGENT_POOL_SUFFIX]}{digest}"
+
+
+def storage_account_prefix(cluster: str, bucket: str) -> str:
+    """The logical name of a storage account, which Pulumi lengthens by eight digits and Azure takes without dashes only."""
+    digest = hashlib.sha256(f"{cluster}\0{bucket}".encode()).hexdigest()[:AGENT_POOL_SUFFIX]
+    return f"{_letters_and_digits(bucket)[: STORAGE_ACCOUNT_NAME - RANDOM_SUFFIX - AGENT_POOL_SUFFIX]}{digest}"
+
+
+def _letters_and_digits(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name)
 
 
 def tag_key(cloud: Cloud, word: str) -> str:

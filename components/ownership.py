@@ -6,7 +6,7 @@ Facts: the image kinds of the catalogue, and the values per image of the GPU Ope
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -60,17 +60,32 @@ NO_GPU = Ownership(
 )
 
 
-def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
-    """The owners on nodes of `machine` started from `image`: what the image ships is the image's, the rest is the operator's.
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """What decides the owners beside image, machine and fabric."""
+
+    cloud_driver: bool = False
+    """Whether the managed service itself installs the driver, where that is a choice."""
+    network_operator: bool = False
+    """Whether the cluster runs NVIDIA's Network Operator."""
+
+
+ORDINARY = Circumstances()
+
+
+def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, here: Circumstances = ORDINARY) -> Ownership:
+    """The owners on nodes of `machine` started from `image`: what image and cloud bring is theirs, the rest is the operator's.
 
     Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
     yet: an owner is never guessed.
     """
-    if cloud != "aws":
+    table = _TABLES.get(cloud)
+    if table is None:
         raise NotImplementedError(f"no ownership table for {cloud} yet")
-    if not machine.gpu_count:
-        return NO_GPU
+    return table(image, machine, fabric, here) if machine.gpu_count else NO_GPU
 
+
+def _on_aws(image: ImageKind, machine: Machine, fabric: bool, _here: Circumstances) -> Ownership:
     return Ownership(
         driver=_owner(image, "driver", shipped=image.driver),
         toolkit=_owner(image, "toolkit", shipped=image.toolkit),
@@ -81,6 +96,25 @@ def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) ->
         mig_manager=Owner.NOBODY if machine.family in NO_MIG_FAMILIES else _owner(image, "MIG manager", shipped=image.mig_manager),
         fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
     )
+
+
+def _on_azure(_image: ImageKind, _machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
+    """No image ships a part. AKS installs driver and toolkit together or neither (C2, C3), and divides GPUs where it does."""
+    brought = Owner.CLOUD if here.cloud_driver else Owner.GPU_OPERATOR
+    return Ownership(
+        driver=brought,
+        toolkit=brought,
+        device_plugin=Owner.GPU_OPERATOR,
+        # C18: the Network Operator's release carries the one node feature discovery of a cluster, since its own rule must label nodes first
+        nfd=Owner.NETWORK_OPERATOR if here.network_operator else Owner.GPU_OPERATOR,
+        gfd=Owner.GPU_OPERATOR,
+        exporter=Owner.GPU_OPERATOR,
+        mig_manager=brought,
+        fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
+    )
+
+
+_TABLES: Mapping[Cloud, Callable[[ImageKind, Machine, bool, Circumstances], Ownership]] = {"aws": _on_aws, "azure": _on_azure}
 
 
 def _owner(image: ImageKind, part: str, *, shipped: bool | None) -> Owner:

@@ -29,6 +29,7 @@ class Owner(StrEnum):
 
     IMAGE = "image"
     GPU_OPERATOR = "gpu_operator"
+    NETWORK_OPERATOR = "network_operator"
     CLOUD = "cloud"
     """The managed service itself: GKE's installer, AKS's driver, EKS Auto Mode."""
     NOBODY = "nobody"

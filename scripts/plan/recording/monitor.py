@@ -16,6 +16,7 @@ from pulumi.runtime.proto import alias_pb2, engine_pb2, provider_pb2, resource_p
 
 from . import invokes, transforms
 from .confidential import Confidential
+from .echo import echoed
 from .tape import Entry, Tape
 from .wire import UNKNOWN, plain
 
@@ -77,7 +78,7 @@ class Monitor:
             self.tape.note(f"{request.type} {request.name!r} is a component of another package: what it creates is not seen offline")
         self._add(urn, request.object, _registered(urn, request, plain(request.object, self.confidential.add)))
         self._transforms.own(urn, request.transforms)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id=request.importId, object=request.object)
+        return resource_pb2.RegisterResourceResponse(urn=urn, id=request.importId, object=echoed(request.type, request.object))
 
     def RegisterResourceOutputs(self, request: resource_pb2.RegisterResourceOutputsRequest) -> empty_pb2.Empty:
         if request.urn.split("::")[2:3] == [STACK_TYPE]:
