@@ -92,6 +92,8 @@ class Kind:
     """Outputs beyond the inputs; in a preview only their names count."""
     enriched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Objects among the inputs to which the cloud adds properties, unknown in a preview."""
+    shown_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Inputs that the cloud gives back in another form, and how that comes from what was given; previews use it too."""
     moving: frozenset[str] = frozenset()
     """Outputs that an update may change: unknown in its preview."""
     created: Callable[[Order, Record], None] = _nothing

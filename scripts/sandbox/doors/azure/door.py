@@ -95,7 +95,9 @@ class _Desk:
         word = re.search(r".*/providers/Microsoft\.(\w+)", path, re.IGNORECASE)
         if self.world.faults.throttled(word[1].lower() if word else "resources"):
             message = "Number of requests exceeded the limit (injected fault). Please try again after '0' seconds."
-            raise Refusal("TooManyRequests", message, source="Azure Resource Manager documentation, request limits and throttling", status=429)
+            raise Refusal(
+                "TooManyRequests", message, source="Azure Resource Manager documentation, request limits and throttling", status=429
+            )
 
     def _operation(self, what: str, name: str) -> Response:
         status = self.operations.status(name)

@@ -101,14 +101,6 @@ def _unwrapped(value: Any) -> Any:
     return {k: _unwrapped(v) for k, v in item.items()}
 
 
-def _cluster(_: Simulation, __: Record, body: Json) -> Json:
-    identity = body.get("identity") or {}
-    listed = identity.get("userAssignedIdentities")
-    if isinstance(listed, list):
-        body["identity"] = {**identity, "userAssignedIdentities": {path: {} for path in cast("list[str]", listed)}}
-    return body
-
-
 def _scale_set(_: Simulation, record: Record, body: Json) -> Json:
     state = record.state
     if state.get("pool"):
@@ -170,7 +162,6 @@ def instance_view(record: Record) -> Json:
 
 
 _SPECIAL: Mapping[str, Callable[[Simulation, Record, Json], Json]] = {
-    t.CLUSTER: _cluster,
     t.SCALE_SET: _scale_set,
     t.SCALE_SET_VM: _scale_set_vm,
     t.VM: _vm,

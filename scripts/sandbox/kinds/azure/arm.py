@@ -162,7 +162,14 @@ def _outputs(order: Order, id_: str) -> dict[str, Any]:
         "etag": f'W/"{order.world.new_id("", 32)}"',
         "azureApiVersion": "simulated",
     }
-    return {name: value for name, value in made.items() if name in names and value}
+    identity = {"identity": identities_by_path(order.inputs["identity"])} if order.inputs.get("identity") else {}
+    return {name: value for name, value in {**made, **identity}.items() if name in names and value}
+
+
+def identities_by_path(identity: Any) -> Any:
+    """An object's identity as the API answers it: the list of user-assigned identities has become a map by path."""
+    listed = identity.get("userAssignedIdentities") if isinstance(identity, Mapping) else None  # pyright: ignore[reportUnknownMemberType]
+    return {**identity, "userAssignedIdentities": {str(path): {} for path in listed}} if isinstance(listed, list) else identity
 
 
 def nested(world: Simulation, record: Record) -> Iterator[Record]:
@@ -256,6 +263,7 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
         identify=path_of,
         admit=both_admit,
         outputs=lambda order, id_: {**_outputs(order, id_), **outputs(order, id_)},
+        shown_as={"identity": identities_by_path},
         moving=frozenset({"etag", *moving}),
         releases=both_release,
         deleted=both_delete,

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any
 from scripts.sandbox import api_server
 from scripts.sandbox.kinds.azure import agent_pool
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.arm import drop_nested, find, group_path, location_of, path_of, refuse_locked, require, resource
+from scripts.sandbox.kinds.azure.arm import (
+    drop_nested,
+    find,
+    group_path,
+    identities_by_path,
+    location_of,
+    path_of,
+    refuse_locked,
+    require,
+    resource,
+)
 from scripts.sandbox.kinds.azure.cluster_rules import refuse_cluster
 from scripts.sandbox.kinds.azure.identity import TENANT, guid
 from scripts.sandbox.kinds.azure.nodes import place_of_cluster
@@ -108,7 +118,7 @@ def _outputs(order: Order, id_: str) -> dict[str, Any]:
 
 
 def _identity(order: Order, before: Mapping[str, Any]) -> dict[str, Any]:
-    given = dict(order.inputs.get("identity") or {})
+    given = dict(identities_by_path(order.inputs.get("identity") or {}))
     old = before.get("identity") or {}
     if given.get("type") == "SystemAssigned":
         return {**given, "principalId": old.get("principalId") or guid(order.world), "tenantId": TENANT}
