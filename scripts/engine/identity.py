@@ -34,7 +34,7 @@ class Identity(Protocol):
         ...
 
 
-MODULES = {"aws": "scripts.engine.aws_identity"}
+MODULES = {"aws": "scripts.engine.aws_identity", "azure": "scripts.engine.azure_identity"}
 """Of the clouds on which gpukit changes something."""
 
 

@@ -52,8 +52,8 @@ def _extras(_: Connection, order: Order) -> Extras:
 
 def _credentials(world: Simulation, place: Place, given: Mapping[str, Any]) -> dict[str, Any]:
     """A cluster's kubeconfig as AKS lists it for users: its address and no credential."""
+    from scripts.arm_paths import TYPES
     from scripts.sandbox.kinds.azure.cluster import kubeconfig
-    from scripts.sandbox.kinds.azure.paths import TYPES
     from scripts.sandbox.kinds.azure.tokens import CLUSTER
 
     text = json.dumps(kubeconfig(world, TYPES[CLUSTER].path(place.account, given)))

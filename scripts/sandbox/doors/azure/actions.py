@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure import agent_pool, scaling
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.cluster import kubeconfig
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record

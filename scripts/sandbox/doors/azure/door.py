@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from scripts.arm_paths import ArmType, parse, subscription_of
 from scripts.errors import GpukitError
 from scripts.sandbox import kinds
 from scripts.sandbox.doors.azure import listing, views
@@ -16,7 +17,6 @@ from scripts.sandbox.doors.azure.shapes import inputs_of, instance_view, shown
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import find, place_of
-from scripts.sandbox.kinds.azure.paths import ArmType, parse, subscription_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.passing import catch_up
 from scripts.sandbox.refusal import Refusal

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from scripts.arm_paths import TYPES, ArmType, is_under, parse, subscription_of
 from scripts.sandbox.doors.azure.shapes import resource_line, shown
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import place_of
-from scripts.sandbox.kinds.azure.paths import TYPES, ArmType, is_under, parse, subscription_of
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from scripts.arm_paths import subscription_of
 from scripts.errors import GpukitError
 from scripts.sandbox.doors.http import Response
 from scripts.sandbox.kinds.azure.arm import find
-from scripts.sandbox.kinds.azure.paths import subscription_of
 from scripts.sandbox.refusal import NotReady, Refusal
 from scripts.sandbox.simulation import Simulation
 

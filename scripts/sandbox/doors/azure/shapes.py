@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
+from scripts.arm_paths import TYPES, name_of, parse
 from scripts.sandbox import sdk_schema
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.paths import TYPES, name_of, parse
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
 

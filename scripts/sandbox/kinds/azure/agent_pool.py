@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import is_under, name_of, subscription_of
 from scripts.sandbox.kinds.azure import nodes, scaling, sizes
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import find, path_of, require, resource
-from scripts.sandbox.kinds.azure.paths import is_under, name_of, subscription_of
 from scripts.sandbox.kinds.azure.pool_rules import PoolOrder, refuse
 from scripts.sandbox.kinds.azure.reservation import matching
 from scripts.sandbox.kinds.azure.sizes import DEFAULT_OS_DISK_GIB

@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from scripts.arm_paths import TYPES, ArmType, group_of, is_under, name_of, parse, subscription_of
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.paths import TYPES, ArmType, group_of, is_under, name_of, parse, subscription_of
 from scripts.sandbox.kinds.kind import Kind, Order
 from scripts.sandbox.place import Place
 from scripts.sandbox.refusal import Refusal

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from components import catalog
 from components.naming import tag_key
+from scripts.arm_paths import TYPES, name_of
 from scripts.errors import BadInput
 from scripts.sandbox.clouds import Cloud, Pool
 from scripts.sandbox.kinds.azure import agent_pool, nodes, scaling
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import find, place_of
-from scripts.sandbox.kinds.azure.paths import TYPES, name_of
 from scripts.sandbox.place import Place
 from scripts.sandbox.store import Record
 

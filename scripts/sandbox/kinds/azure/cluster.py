@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import group_of, name_of, subscription_of
 from scripts.sandbox import api_server
 from scripts.sandbox.kinds.azure import agent_pool
 from scripts.sandbox.kinds.azure import tokens as t
@@ -24,7 +25,6 @@ from scripts.sandbox.kinds.azure.arm import (
 from scripts.sandbox.kinds.azure.cluster_rules import refuse_cluster
 from scripts.sandbox.kinds.azure.identity import TENANT, guid
 from scripts.sandbox.kinds.azure.nodes import place_of_cluster
-from scripts.sandbox.kinds.azure.paths import group_of, name_of, subscription_of
 from scripts.sandbox.kinds.azure.pool_rules import PoolOrder, refuse
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.store import Record
@@ -66,7 +66,7 @@ def _pool_order(order: Order, profile: Mapping[str, Any], before: Record | None)
 
 
 def endpoint(world: Simulation, path: str) -> str:
-    """Where the cluster's API server answers."""
+    """Where the cluster's API server answers. Outputs tell it as the cluster's name; the names of real ones have no scheme."""
     return f"{world.address}/aks/{subscription_of(path)}/{group_of(path)}/{name_of(path)}"
 
 
@@ -89,9 +89,7 @@ def kubeconfig(world: Simulation, path: str) -> dict[str, Any]:
 def _outputs(order: Order, id_: str) -> dict[str, Any]:
     before = order.before.state if order.before else {}
     version = order.text("kubernetesVersion") or str(before.get("kubernetesVersion") or DEFAULT_VERSION)
-    host = (
-        f"{order.text('dnsPrefix') or order.text('fqdnSubdomain')}-{order.world.new_id('', 8)}.hcp.{location_of(order)}.simulated.invalid"
-    )
+    host = endpoint(order.world, id_)
     private = bool((order.inputs.get("apiServerAccessProfile") or {}).get("enablePrivateCluster"))
     kubelet = f"/subscriptions/{order.account}/resourceGroups/{node_group(order)}/providers/Microsoft.ManagedIdentity/userAssignedIdentities/{name_of(id_)}-agentpool"
     return {
@@ -100,7 +98,7 @@ def _outputs(order: Order, id_: str) -> dict[str, Any]:
         "currentKubernetesVersion": before.get("currentKubernetesVersion", version) if order.before is None else version,
         "fqdn": "" if private else before.get("fqdn") or host,
         "privateFQDN": (before.get("privateFQDN") or host) if private else "",
-        "azurePortalFQDN": before.get("azurePortalFQDN") or host.replace(".hcp.", ".portal.hcp."),
+        "azurePortalFQDN": before.get("azurePortalFQDN") or host,
         "resourceUID": before.get("resourceUID") or order.world.new_id("", 24),
         "maxAgentPools": 100,
         "powerState": before.get("powerState", {"code": "Running"}),

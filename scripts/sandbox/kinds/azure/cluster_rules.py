@@ -5,8 +5,8 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any
 
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure.arm import find, path_of, require
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 

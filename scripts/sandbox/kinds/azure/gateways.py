@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import all_of, find, nested, path_of, reference, require, resource, set_state
 from scripts.sandbox.kinds.azure.interfaces import Port, attach
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import is_under, name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import all_of, path_of, require, resource
-from scripts.sandbox.kinds.azure.paths import is_under, name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 

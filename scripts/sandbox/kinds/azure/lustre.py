@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from components import catalog
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import path_of, require, resource
 from scripts.sandbox.kinds.azure.network import network_of, next_address, ranges
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure import quota, reservation, scaling
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import find, location_of, path_of, reference, require, resource
 from scripts.sandbox.kinds.azure.identity import guid
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.kinds.azure.scaling import wanted_of
 from scripts.sandbox.kinds.azure.sizes import Wanted, refuse_no_room, refuse_small_cache, refuse_unavailable
 from scripts.sandbox.kinds.kind import Order

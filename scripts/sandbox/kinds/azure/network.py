@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Network, ip_network
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import is_under, name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import all_of, find, path_of, reference, require, resource
-from scripts.sandbox.kinds.azure.paths import is_under, name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record

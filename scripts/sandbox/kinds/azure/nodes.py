@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from components.catalog import Machine
+from scripts.arm_paths import group_of, name_of, subscription_of
 from scripts.sandbox import api_server
 from scripts.sandbox.api_server import NodeFacts
-from scripts.sandbox.kinds.azure.paths import group_of, name_of, subscription_of
 from scripts.sandbox.kinds.azure.sizes import machine
 from scripts.sandbox.place import Place
 from scripts.sandbox.plugins import Installed, installed

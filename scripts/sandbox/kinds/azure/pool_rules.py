@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import group_of, subscription_of
 from scripts.sandbox.kinds.azure import quota, sizes
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import find, require
 from scripts.sandbox.kinds.azure.identity import may_contribute
-from scripts.sandbox.kinds.azure.paths import group_of, subscription_of
 from scripts.sandbox.kinds.azure.sizes import DEFAULT_OS_DISK_GIB, Wanted
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import is_under, name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import all_of, find, location_of, nested, path_of, resource
 from scripts.sandbox.kinds.azure.identity import guid
-from scripts.sandbox.kinds.azure.paths import is_under, name_of
 from scripts.sandbox.kinds.azure.sizes import Wanted, machine, refuse_no_room, refuse_unavailable
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal

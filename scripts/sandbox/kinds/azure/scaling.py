@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scripts.arm_paths import name_of, subscription_of
 from scripts.sandbox.kinds.azure import nodes, quota, reservation
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import group_path, require
 from scripts.sandbox.kinds.azure.groups import INFINIBAND, registered
 from scripts.sandbox.kinds.azure.interfaces import Port, attach
 from scripts.sandbox.kinds.azure.network import free_addresses, next_address
-from scripts.sandbox.kinds.azure.paths import name_of, subscription_of
 from scripts.sandbox.kinds.azure.sizes import Wanted, machine, refuse_no_room
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record

@@ -6,10 +6,10 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from scripts.arm_paths import name_of
 from scripts.sandbox.kinds.azure import tokens as t
 from scripts.sandbox.kinds.azure.arm import path_of, require, resource
 from scripts.sandbox.kinds.azure.identity import TENANT, guid
-from scripts.sandbox.kinds.azure.paths import name_of
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record
