@@ -80,6 +80,9 @@ _VERSIONS: Mapping[str, str] = {
     "monitor": "2021-05-01-preview",
 }
 """API version that pulumi-azure-native 3.29 calls, by module or type (the documentation of its classes)."""
+_LOCATED_PARTS = frozenset(
+    f"azure-native:{each}" for each in ("compute:CapacityReservation", "privatedns:VirtualNetworkLink", "network:FlowLog")
+)
 _SCOPES = frozenset({"scope", "resourceUri"})
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -113,6 +116,11 @@ class ArmType:
         if self.token.endswith(":BlobContainer"):
             parts.remove("default")
         return "Microsoft.Resources/resourceGroups" if self.token.endswith(":ResourceGroup") else "/".join(parts)
+
+    @cached_property
+    def located(self) -> bool:
+        """Whether its objects have a region of their own. Parts take that of what they are in."""
+        return not self.scoped and "resourceGroupName" in self.inputs and (self.word.count("/") == 1 or self.token in _LOCATED_PARTS)
 
     @cached_property
     def version(self) -> str:

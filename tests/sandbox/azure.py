@@ -89,7 +89,7 @@ class Azure:
 
     def pool(self, name: str = "gpu", **changes: Any) -> Record:
         """A pool of one A100 node each in the cluster `lab`, grown by hand."""
-        (subnet,) = self.all(t.SUBNET)
+        subnet = next(each for each in self.all(t.SUBNET) if each.id.endswith("/nodes"))
         given = {"resourceName": "lab", "agentPoolName": name, "vmSize": A100, "count": 1, "mode": "User", "vnetSubnetID": subnet.id}
         return self.make(t.AGENT_POOL, **{**given, **changes})
 
@@ -107,7 +107,9 @@ class Azure:
         with self.world.store.transaction():
             return agent_pool.set_count(self.world, self.now(pool), count)
 
-    def grant(self, principal: Record, scope: str, role: str = CONTRIBUTOR) -> Record:
+    def grant(self, scope: str, role: str = CONTRIBUTOR) -> Record:
+        """A right of the cluster's own identity."""
+        principal = next(each for each in self.all(t.IDENTITY) if each.id.endswith("/cluster-identity"))
         definition = f"/subscriptions/{SUBSCRIPTION}/providers/Microsoft.Authorization/roleDefinitions/{role}"
         name = f"00000000-0000-4000-8000-{len(self.all(t.ROLE_ASSIGNMENT)):012d}"
         return self.make(

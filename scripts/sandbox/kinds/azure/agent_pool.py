@@ -20,6 +20,12 @@ from scripts.sandbox.store import Record
 if TYPE_CHECKING:
     from scripts.sandbox.simulation import Simulation
 
+_SHAPES = {
+    "mode": "AgentPoolMode", "osDiskType": "OSDiskType", "osSKU": "OSSKU", "osType": "OSType", "kubeletDiskType": "KubeletDiskType",
+    "scaleSetPriority": "ScaleSetPriority", "scaleSetEvictionPolicy": "ScaleSetEvictionPolicy", "scaleDownMode": "ScaleDownMode",
+    "gpuInstanceProfile": "GPUInstanceProfile", "gpuProfile.driver": "GPUDriver", "upgradeSettings.undrainableNodeBehavior": "UndrainableNodeBehavior",
+}  # fmt: skip
+CLOSED = {path: ("containerservice", shape) for path, shape in _SHAPES.items()}
 _ROLLING = ("orchestratorVersion", "osSKU", "linuxOSConfig", "kubeletConfig")
 
 
@@ -250,6 +256,7 @@ KINDS = (
         deleted=_deleted,
         replace={"gpuInstanceProfile", "vmSize", "networkProfile.nodePublicIPTags"},
         moving={"currentOrchestratorVersion", "nodeImageVersion", "eTag", "count", "upgradeSettings"},
+        closed_sets=CLOSED,
         create_seconds=240,
         delete_seconds=180,
     ),

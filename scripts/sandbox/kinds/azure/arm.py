@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 ARM = "Azure Resource Manager documentation, troubleshoot common deployment errors"
 _SINGLETONS = frozenset({t.BLOB_SERVICE})
 """Types whose one object is there with its parent, before anybody creates it."""
+_ETAGGED = frozenset({"network", "privatedns", "operationalinsights", t.VM, t.SCALE_SET, t.BLOB_CONTAINER})
+"""Modules and types that show an `etag` (pulumi-azure-native 3.29)."""
 _MADE_BY_AZURE = frozenset({"networkwatcherrg"})
 """Groups that Azure makes by itself in every subscription with a network (Network Watcher documentation)."""
 
@@ -52,6 +54,14 @@ def require(world: Simulation, path: object, *, by: str) -> Record:
             source="Azure/azure-quickstart-templates#5878",
         )
     return found
+
+
+def require_known(world: Simulation, path: object, *, by: str) -> Record | None:
+    """As `require`, where the path's group is of this world; None for what lies in other groups, which is taken to exist."""
+    text = str(path)
+    if find(world, text) is None and find(world, group_path(text)) is None:
+        return None
+    return require(world, text, by=by)
 
 
 def all_of(world: Simulation, token: str, like: Record | Order) -> list[Record]:
@@ -227,6 +237,7 @@ class Own(TypedDict, total=False):
     deleted: Release
     replace: Collection[str]
     moving: Collection[str]
+    closed_sets: Mapping[str, tuple[str, str]]
     create_seconds: float
     delete_seconds: float
 
@@ -256,7 +267,7 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
 
     return Kind(
         token=token,
-        replace=frozenset({*kind.inputs, "location", *replace}),
+        replace=frozenset({*kind.inputs, *(("location",) if kind.located else ()), *replace}),
         auto_name=kind.name_input,
         auto_form=_FORMS.get(token, _joined),
         everywhere=True,
@@ -264,7 +275,7 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
         admit=both_admit,
         outputs=lambda order, id_: {**_outputs(order, id_), **outputs(order, id_)},
         shown_as={"identity": identities_by_path},
-        moving=frozenset({"etag", *moving}),
+        moving=frozenset({*(("etag",) if token.split(":")[1] in _ETAGGED or token in _ETAGGED else ()), *moving}),
         releases=both_release,
         deleted=both_delete,
         starts="Succeeded",

@@ -33,6 +33,12 @@ if TYPE_CHECKING:
     from scripts.sandbox.simulation import Simulation
 
 DEFAULT_VERSION = "1.35"
+_SHAPES = {
+    "identity.type": "ResourceIdentityType", "networkProfile.networkPlugin": "NetworkPlugin", "networkProfile.networkPluginMode": "NetworkPluginMode",
+    "networkProfile.networkDataplane": "NetworkDataplane", "networkProfile.networkPolicy": "NetworkPolicy", "networkProfile.outboundType": "OutboundType",
+    "networkProfile.loadBalancerSku": "LoadBalancerSku", "autoUpgradeProfile.upgradeChannel": "UpgradeChannel",
+    "autoUpgradeProfile.nodeOSUpgradeChannel": "NodeOSUpgradeChannel", "sku.tier": "ManagedClusterSKUTier",
+}  # fmt: skip
 NO_CERTIFICATE = base64.b64encode(b"simulated: this API server answers in plain HTTP on the loopback, it has no certificate").decode()
 
 
@@ -262,6 +268,10 @@ KINDS = (
             )),
         },
         moving={"currentKubernetesVersion", "eTag", "agentPoolProfiles", "oidcIssuerProfile", "networkProfile", "identity"},
+        closed_sets={
+            **{path: ("containerservice", shape) for path, shape in _SHAPES.items()},
+            **{f"agentPoolProfiles[].{path}": shape for path, shape in agent_pool.CLOSED.items()},
+        },
         create_seconds=300,
         delete_seconds=240,
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scripts.arm_paths import is_under, name_of
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.arm import all_of, path_of, require, resource
+from scripts.sandbox.kinds.azure.arm import all_of, path_of, require_known, resource
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.refusal import Refusal
 
@@ -73,7 +73,7 @@ def _admit_assignment(order: Order) -> None:
         )
     scope = order.text("scope")
     if "/providers/" in scope or "/resourcegroups/" in scope.lower():
-        require(order.world, f"/{scope.strip('/')}", by=path_of(order))
+        require_known(order.world, f"/{scope.strip('/')}", by=path_of(order))
     mine = _meaning(order.inputs)
     if any(_meaning(other.state) == mine for other in order.peers()):
         raise Refusal("RoleAssignmentExists", "The role assignment already exists.", source="pulumi-azure#121", status=409)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
 
-from scripts.arm_paths import group_of, subscription_of
 from scripts.sandbox.kinds.azure import quota, sizes
 from scripts.sandbox.kinds.azure import tokens as t
-from scripts.sandbox.kinds.azure.arm import find, require
+from scripts.sandbox.kinds.azure.arm import find, require, require_known
 from scripts.sandbox.kinds.azure.identity import may_contribute
 from scripts.sandbox.kinds.azure.sizes import DEFAULT_OS_DISK_GIB, Wanted
 from scripts.sandbox.kinds.kind import Order
@@ -212,8 +211,7 @@ def _refuse_reservation(pool: PoolOrder) -> None:
     group = str(pool.wanted.get("capacityReservationGroupID") or "")
     if not group or pool.before is not None:
         return
-    if find(pool.world, group) is None and group_known(pool.world, group):
-        require(pool.world, group, by=pool.path)
+    require_known(pool.world, group, by=pool.path)
     principals = identities(pool.world, pool.cluster)
     if any(may_contribute(pool.world, pool.order, principal, group) for principal in principals):
         return
@@ -225,11 +223,6 @@ def _refuse_reservation(pool: PoolOrder) -> None:
         source="AKS documentation, capacity reservation groups: user-assigned identity with Contributor; form: Azure/aad-pod-identity#550",
         status=403,
     )
-
-
-def group_known(world: Simulation, path: str) -> bool:
-    """Whether the resource group of a path is of this world: what lies in others is taken to exist."""
-    return find(world, f"/subscriptions/{subscription_of(path)}/resourceGroups/{group_of(path)}") is not None
 
 
 def identities(world: Simulation, cluster: Mapping[str, Any]) -> list[str]:

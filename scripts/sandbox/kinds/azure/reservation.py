@@ -123,7 +123,7 @@ def _placement_releases(world: Simulation, group: Record) -> None:
 
 
 KINDS = (
-    resource(t.RESERVATION_GROUP, releases=_group_releases, replace={"zones", "reservationType"}),
+    resource(t.RESERVATION_GROUP, releases=_group_releases, replace={"zones"}),
     resource(
         t.RESERVATION,
         admit=_admit_reservation,

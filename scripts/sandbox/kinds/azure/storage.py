@@ -79,7 +79,14 @@ def _container_outputs(order: Order, _: str) -> dict[str, Any]:
 
 
 KINDS = (
-    resource(t.STORAGE_ACCOUNT, admit=_admit_account, outputs=_account_outputs, replace={"isHnsEnabled"}, create_seconds=25),
+    resource(
+        t.STORAGE_ACCOUNT,
+        admit=_admit_account,
+        outputs=_account_outputs,
+        replace={"isHnsEnabled"},
+        closed_sets={"kind": ("storage", "Kind"), "sku.name": ("storage", "SkuName"), "accessTier": ("storage", "AccessTier")},
+        create_seconds=25,
+    ),
     resource(t.BLOB_SERVICE),
     resource(t.BLOB_CONTAINER, admit=_admit_container, outputs=_container_outputs, moving={"lastModifiedTime"}),
     resource(t.MANAGEMENT_POLICY, outputs=lambda order, _: {"lastModifiedTime": order.world.clock.text()}, moving={"lastModifiedTime"}),
