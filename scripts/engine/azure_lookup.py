@@ -78,7 +78,10 @@ class AzureLookup:
 
     def outside(self, state: State) -> tuple[Leftover, ...]:
         known = frozenset(id_.lower() for id_ in state.ids if id_.startswith("/"))
-        found = self._told("list what carries the stack's identity tags", self._tagged)
+        try:
+            found = self._told("list what carries the stack's identity tags", self._tagged)
+        except NotThere as error:
+            raise Failed(f"Subscription {self._subscription} is not there for these credentials. Nothing was changed.") from error
         left = [_leftover(path, tags) for path, tags in found.items() if not _recorded(path, known)]
         return tuple(sorted(left, key=lambda leftover: leftover.name))
 

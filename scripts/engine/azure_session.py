@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -21,6 +22,11 @@ PUBLIC = "https://management.azure.com"
 SCOPE = f"{PUBLIC}/.default"
 SECONDS = 15
 """Longest wait for one answer; a cloud that is silent for longer is out of reach."""
+RETRIES = (1.0, 4.0)
+"""Seconds before an answer that says "too busy" is asked for again."""
+_BUSY = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
+SIMULATED_LOOK_SECONDS = 0.1
+"""Between two looks at a long-running operation: the simulated Azure's last no longer."""
 SIMULATED_TOKEN = "simulated"  # opens the simulated Azure, which takes any
 _SECRET, _OWN = ("ARM_CLIENT_ID", "ARM_CLIENT_SECRET", "ARM_TENANT_ID"), "AZURE_"
 
@@ -96,10 +102,8 @@ class Arm:
 
     def _ask(self, url: str, query: Mapping[str, str], *, method: str = "GET") -> dict[str, Any]:
         self._token = self._token or token(self.environment)
-        simulated = AZURE_ENDPOINT in self.environment
         try:
-            header = {"Authorization": f"Bearer {self._token}"}
-            answer = httpx.request(method, url, params=dict(query) or None, headers=header, timeout=SECONDS, trust_env=not simulated)
+            answer = self._answer(method, url, query)
             if answer.status_code == HTTPStatus.NOT_FOUND:
                 raise NotThere(url)
             answer.raise_for_status()
@@ -109,6 +113,16 @@ class Arm:
                 f"Azure did not answer {url.partition('?')[0].removeprefix(self._base)}: {_words(error)}. Nothing was changed. Check credentials, "
                 "rights and network."
             ) from error
+
+    def _answer(self, method: str, url: str, query: Mapping[str, str]) -> httpx.Response:
+        """An answer, asked for again while Azure is too busy."""
+        header, direct = {"Authorization": f"Bearer {self._token}"}, AZURE_ENDPOINT in self.environment
+        for wait in (*RETRIES, None):
+            answer = httpx.request(method, url, params=dict(query) or None, headers=header, timeout=SECONDS, trust_env=not direct)
+            if wait is None or answer.status_code not in _BUSY:
+                break
+            time.sleep(wait)
+        return answer
 
 
 def _words(error: Exception) -> str:
@@ -131,9 +145,8 @@ def management_client(make: Callable[..., T], subscription: str, environment: Ma
     endpoint = where.get(AZURE_ENDPOINT)
     if not endpoint:
         return make(credential(where), subscription)
-    return make(
-        _Simulated(), subscription, base_url=endpoint, authentication_policy=_simulated_policy(), proxies={}, use_env_settings=False
-    )
+    closed: dict[str, Any] = {"proxies": {}, "use_env_settings": False, "polling_interval": SIMULATED_LOOK_SECONDS}
+    return make(_Simulated(), subscription, base_url=endpoint, authentication_policy=_simulated_policy(), **closed)
 
 
 class _Simulated:

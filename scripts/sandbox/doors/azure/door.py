@@ -12,7 +12,7 @@ from scripts.errors import GpukitError
 from scripts.sandbox import kinds
 from scripts.sandbox.doors.azure import listing, views
 from scripts.sandbox.doors.azure.actions import action
-from scripts.sandbox.doors.azure.operations import RETRY_AFTER, Operations, failure, headers
+from scripts.sandbox.doors.azure.operations import Operations, failure, headers
 from scripts.sandbox.doors.azure.shapes import inputs_of, instance_view, shown
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.kinds.azure import tokens as t
@@ -102,9 +102,9 @@ class _Desk:
     def _operation(self, what: str, name: str) -> Response:
         status = self.operations.status(name)
         if what == "operations":
-            return Response(200, json.dumps(status).encode(), headers=RETRY_AFTER)
+            return Response.of_json(status)
         if status["status"] == "InProgress":
-            return Response(202, headers={"Location": "", **RETRY_AFTER})
+            return Response(202)
         return Response.of_json({"error": status["error"]}, 400) if "error" in status else Response(204)
 
     def _of_objects(self, request: Request, path: str) -> Response:
@@ -117,7 +117,7 @@ class _Desk:
             case "DELETE":
                 return self._delete(path, base)
             case "POST":
-                return self._act(request, path)
+                return self._act(request, path, base)
             case other:
                 raise Refusal("MethodNotAllowed", f"{other} is not answered.", source=_ARM, status=405)
 
@@ -198,15 +198,21 @@ class _Desk:
             return
         self.world.delete(kinds.kind(record.kind), record)
 
-    def _act(self, request: Request, path: str) -> Response:
+    def _act(self, request: Request, path: str, base: str) -> Response:
         above, _, verb = path.rpartition("/")
-        record = find(self.world, above)
+        record, body = find(self.world, above), _body(request)
         if record is None:
             raise _absent(above)
-        with self.world.store.transaction():
-            answer = action(record, verb)(self.world, record, _body(request))
-            self.world.tick()
-        return Response.of_json(answer) if answer is not None else Response(200)
+        wanted, answers = action(record, verb), list[dict[str, Any]]()
+
+        def work() -> None:
+            with self.world.store.transaction():
+                answer = wanted(self.world, record, body)
+                answers.extend([answer] if answer is not None else [])
+                self.world.tick()
+
+        begun = self.operations.run("put", above, work)
+        return Response.of_json(answers[0]) if answers else Response(202, headers=headers(base, above, begun.name))
 
 
 def _body(request: Request) -> dict[str, Any]:

@@ -17,8 +17,6 @@ from scripts.sandbox.simulation import Simulation
 
 _PATIENCE = 0.25
 """Seconds for which a request waits: what a cloud refuses it refuses within them."""
-RETRY_AFTER = {"Retry-After": "0"}
-"""Seconds between two looks. The clients take it as it is; a real cloud says 10 or more."""
 
 
 @dataclass
@@ -95,7 +93,6 @@ def headers(base: str, path: str, name: str) -> Mapping[str, str]:
     return {
         "Azure-AsyncOperation": f"{where}/operations/{name}?api-version=2024-01-01",
         "Location": f"{where}/operationResults/{name}?api-version=2024-01-01",
-        **RETRY_AFTER,
     }
 
 

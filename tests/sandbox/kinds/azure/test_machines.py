@@ -83,7 +83,7 @@ def test_cores_of_machines_and_scale_sets_count_together(azure: Azure):
     scale_set(azure, 2)
     with azure.world.store.transaction():
         azure.world.store.set_meta(quotas={"StandardNCADSA100v4Family": 71})
-    with pytest.raises(Refusal, match="Current Limit: 71, Current Usage: 48, Additional Required: 24, .* New Limit Required: 72"):
+    with pytest.raises(Refusal, match=r"Current Limit: 71, Current Usage: 48, Additional Required: 24, .* New Limit Required: 72"):
         vm(azure, interface(azure))
 
 
