@@ -117,12 +117,12 @@ class Arm:
     def _answer(self, method: str, url: str, query: Mapping[str, str]) -> httpx.Response:
         """An answer, asked for again while Azure is too busy."""
         header, direct = {"Authorization": f"Bearer {self._token}"}, AZURE_ENDPOINT in self.environment
-        for wait in (*RETRIES, None):
+        waits = list(RETRIES)
+        while True:
             answer = httpx.request(method, url, params=dict(query) or None, headers=header, timeout=SECONDS, trust_env=not direct)
-            if wait is None or answer.status_code not in _BUSY:
-                break
-            time.sleep(wait)
-        return answer
+            if not waits or answer.status_code not in _BUSY:
+                return answer
+            time.sleep(waits.pop(0))
 
 
 def _words(error: Exception) -> str:

@@ -249,9 +249,8 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
     `x-ms-mutability` in Azure's API specifications.
     """
     kind = TYPES[token]
-    admit, outputs = own.pop("admit", _nothing), own.pop("outputs", _none)
-    releases, deleted = own.pop("releases", _nothing), own.pop("deleted", _nothing)
-    replace, moving = own.pop("replace", ()), own.pop("moving", ())
+    admit, outputs = own.get("admit", _nothing), own.get("outputs", _none)
+    releases, deleted = own.get("releases", _nothing), own.get("deleted", _nothing)
 
     def both_admit(order: Order) -> None:
         _admit(order)
@@ -267,7 +266,7 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
 
     return Kind(
         token=token,
-        replace=frozenset({*kind.inputs, *(("location",) if kind.located else ()), *replace}),
+        replace=frozenset({*kind.inputs, *(("location",) if kind.located else ()), *own.get("replace", ())}),
         auto_name=kind.name_input,
         auto_form=_FORMS.get(token, _joined),
         everywhere=True,
@@ -275,12 +274,17 @@ def resource(token: str, **own: Unpack[Own]) -> Kind:
         admit=both_admit,
         outputs=lambda order, id_: {**_outputs(order, id_), **outputs(order, id_)},
         shown_as={"identity": identities_by_path},
-        moving=frozenset({*(("etag",) if token.split(":")[1] in _ETAGGED or token in _ETAGGED else ()), *moving}),
+        moving=frozenset({*(("etag",) if token.split(":")[1] in _ETAGGED or token in _ETAGGED else ()), *own.get("moving", ())}),
         releases=both_release,
         deleted=both_delete,
         starts="Succeeded",
         starting="Creating",
-        **own,
+        created=own.get("created", _nothing),
+        settle=own.get("settle", _nothing),
+        updated=own.get("updated", _nothing),
+        create_seconds=own.get("create_seconds", 2),
+        delete_seconds=own.get("delete_seconds", 2),
+        closed_sets=own.get("closed_sets", {}),
     )
 
 

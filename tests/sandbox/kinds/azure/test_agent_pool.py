@@ -15,7 +15,7 @@ from scripts.sandbox.refusal import NotReady, Refusal
 from scripts.sandbox.store import Record
 from tests.sandbox.azure import A10, A100, CPU, H100, REGION, SUBSCRIPTION, Azure
 
-SPOT = {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
+SPOT: dict[str, Any] = {"scaleSetPriority": "Spot", "scaleSetEvictionPolicy": "Delete", "spotMaxPrice": -1}
 
 
 def node(azure: Azure, pool: Record) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_three_quotas_hold_a_pool(azure: Azure, code: str, spot: bool):
     azure.cluster()
     with azure.world.store.transaction():
         azure.world.store.set_meta(quotas={code: 4 + 24})
-    extra = SPOT if spot else {}
+    extra: dict[str, Any] = SPOT if spot else {}
     with pytest.raises(
         Refusal, match=rf"ErrCode_InsufficientVCPUQuota: Insufficient vcpu quota requested 48, remaining \d+ for family {code}"
     ):

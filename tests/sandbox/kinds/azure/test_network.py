@@ -99,7 +99,8 @@ def test_what_a_subnet_uses_stays(azure: Azure, kind: str, name: str, field: str
     azure.group()
     azure.vnet()
     used = azure.make(kind, **{name: "used"})
-    subnet = azure.subnet(**{field: {"id": used.id}})
+    reference: dict[str, Any] = {field: {"id": used.id}}
+    subnet = azure.subnet(**reference)
     with pytest.raises(Refusal, match=code):
         azure.delete(used)
     azure.delete(subnet)
