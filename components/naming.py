@@ -85,9 +85,9 @@ POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 89}
 
 AGENT_POOL_NAME = 12
 """Longest name of a Linux agent pool on AKS: lower-case letters and digits, the first one a letter."""
-AGENT_POOL_SUFFIX = 4
-STORAGE_ACCOUNT_NAME = 24
-"""Longest name of an Azure storage account: lower-case letters and digits, unique in the whole of Azure."""
+TIGHT_NAME = 24
+"""Longest name of an Azure storage account or key vault."""
+DIGEST = 4
 
 _CLUSTER_NAME = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 
@@ -114,14 +114,17 @@ def agent_pool_name(pool: str, *fixed: str) -> str:
 
     H2: a fixed name would block the new pool that takes an old one's place; another decision gives another name.
     """
-    digest = hashlib.sha256("\0".join((pool, *fixed)).encode()).hexdigest()[:AGENT_POOL_SUFFIX]
-    return f"{_letters_and_digits(pool)[: AGENT_POOL_NAME - AGENT_POOL_SUFFIX]}{digest}"
+    digest = hashlib.sha256("\0".join((pool, *fixed)).encode()).hexdigest()[:DIGEST]
+    return f"{_letters_and_digits(pool)[: AGENT_POOL_NAME - DIGEST]}{digest}"
 
 
-def storage_account_prefix(cluster: str, bucket: str) -> str:
-    """The logical name of a storage account, which Pulumi lengthens by eight digits and Azure takes without dashes only."""
-    digest = hashlib.sha256(f"{cluster}\0{bucket}".encode()).hexdigest()[:AGENT_POOL_SUFFIX]
-    return f"{_letters_and_digits(bucket)[: STORAGE_ACCOUNT_NAME - RANDOM_SUFFIX - AGENT_POOL_SUFFIX]}{digest}"
+def tight_name(word: str, *whose: str) -> str:
+    """The logical name of what Azure gives 24 characters, unique in the whole of Azure: storage accounts and key vaults.
+
+    It holds letters and digits alone, and leaves room for the eight digits that Pulumi adds.
+    """
+    digest = hashlib.sha256("\0".join((word, *whose)).encode()).hexdigest()[:DIGEST]
+    return f"{_letters_and_digits(word)[: TIGHT_NAME - RANDOM_SUFFIX - DIGEST]}{digest}"
 
 
 def _letters_and_digits(name: str) -> str:

@@ -10,7 +10,7 @@ import pulumi
 from pulumi_azure_native import storage
 
 from components.kept import kept_options, kept_tags
-from components.naming import Identity, storage_account_prefix
+from components.naming import Identity, tight_name
 
 Use = Literal["checkpoint", "dataset", "model", "scratch"]
 
@@ -71,7 +71,7 @@ class Bucket(pulumi.ComponentResource):
 
     def _account(self, name: str, args: BucketArgs) -> storage.StorageAccount:
         return storage.StorageAccount(
-            storage_account_prefix(args.identity.cluster, args.bucket),
+            tight_name(args.bucket, args.identity.cluster),
             resource_group_name=args.resource_group,
             location=args.region,
             kind="StorageV2",

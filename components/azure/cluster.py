@@ -16,6 +16,7 @@ from components.naming import Identity, tag_key
 from components.ordering import after
 
 from .cluster_access import access_problems
+from .container_insights import CollectionArgs, addon, collection
 from .groups import Groups
 from .kubeconfig import endpoint_and_authority, exec_kubeconfig
 from .logs import LogsArgs, control_plane_logs, workspace
@@ -98,6 +99,8 @@ class Cluster(pulumi.ComponentResource):
         self.name_for_pools = after(self.name, *reserved)
         self.issuer = self.resource.oidc_issuer_profile.apply(lambda profile: str(profile.issuer_url) if profile else "")
         control_plane_logs(name, self.resource.id, args.log_types, self._logs.id, self)
+        if args.container_insights:
+            collection(name, self._collected(args), self)
         maintenance_windows(name, args.groups.cluster, self.name, args.upgrades.windows, self)
         viewers = [self._viewer(name, group, args) for group in args.viewers]
         self.kubeconfig = self._kubeconfig(args)
@@ -158,7 +161,7 @@ class Cluster(pulumi.ComponentResource):
             ),
             auto_scaler_profile=autoscaler_settings(),
             storage_profile=_storage_profile(args.blob_driver),
-            addon_profiles=self._addons(args),
+            addon_profiles=dict(addon(self._logs.id)) if args.container_insights else None,
             tags={**args.identity.tags(name), **mutable},
             opts=pulumi.ResourceOptions(
                 parent=self,
@@ -187,11 +190,14 @@ class Cluster(pulumi.ComponentResource):
             ),
         )
 
-    def _addons(self, args: ClusterArgs) -> dict[str, containerservice.ManagedClusterAddonProfileArgs]:
-        if not args.container_insights:
-            return {}
-        settings = {"logAnalyticsWorkspaceResourceID": self._logs.id, "useAADAuth": "true"}
-        return {"omsagent": containerservice.ManagedClusterAddonProfileArgs(enabled=True, config=settings)}
+    def _collected(self, args: ClusterArgs) -> CollectionArgs:
+        return CollectionArgs(
+            region=args.region,
+            resource_group=args.groups.cluster,
+            workspace_id=self._logs.id,
+            cluster_id=self.resource.id,
+            identity=args.identity,
+        )
 
     def _viewer(self, name: str, group: str, args: ClusterArgs) -> pulumi.Resource:
         right = GrantArgs(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_azure_native import keyvault
 
-from components.naming import Identity
+from components.naming import Identity, tight_name
 from components.ordering import after
 
 from .roles import GrantArgs, grant
@@ -46,8 +46,7 @@ def secrets_key(name: str, args: SecretsKeyArgs, parent: pulumi.Resource) -> Sec
     """A key in a vault of its own."""
     own = pulumi.ResourceOptions(parent=parent)
     vault = keyvault.Vault(
-        name,
-        vault_name=None,
+        tight_name(args.identity.cluster, name),
         resource_group_name=args.resource_group,
         location=args.region,
         properties=keyvault.VaultPropertiesArgs(

@@ -9,7 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_azure_native import managedidentity
 
+from components import catalog
 from components.handle import ClusterHandle
+from components.k8s.release import release
 from components.k8s.static_volume import StaticVolume, StaticVolumeArgs
 from components.naming import Identity
 from components.spec import Bucket as BucketSpec
@@ -20,7 +22,11 @@ from .file_system import FileSystem, FileSystemArgs
 from .pod_identity import PodIdentityArgs, pod_identity
 from .storage_outline import LustreOutline
 
+SYSTEM_NAMESPACE = "kube-system"
 BLOB_DRIVER = "blob.csi.azure.com"
+LUSTRE_CHART, LUSTRE_DRIVER = "azurelustre-csi-driver", "azurelustre.csi.azure.com"
+FILE_SYSTEM_NAME = "lustrefs"
+"""Every Azure Managed Lustre is called so. Source: Azure documentation, "Use the Azure Lustre CSI driver with AKS"."""
 DATA_SERVICE_ACCOUNT = "data"
 """Pods that run under it may use the stores, mounted or through the blob API."""
 CLIENT_ANNOTATION = "azure.workload.identity/client-id"
@@ -102,17 +108,16 @@ class Storage(pulumi.ComponentResource):
             StaticVolume(f"{name}-{bucket}", _bucket_volume(args, bucket, store, made), self._own)
 
     def _shared(self, name: str, args: StorageArgs, lustre: LustreOutline, subnet_id: pulumi.Input[str]) -> None:
-        FileSystem(
-            f"{name}-shared",
-            FileSystemArgs(
-                outline=lustre,
-                region=args.cluster.region,
-                resource_group=args.place.data_group,
-                subnet_id=subnet_id,
-                identity=args.identity,
-            ),
-            self._own,
+        place = FileSystemArgs(
+            outline=lustre,
+            region=args.cluster.region,
+            resource_group=args.place.data_group,
+            subnet_id=subnet_id,
+            identity=args.identity,
         )
+        made = FileSystem(f"{name}-shared", place, self._own)
+        driver = release(f"{name}-lustre-driver", catalog.chart(LUSTRE_CHART), SYSTEM_NAMESPACE, {}, args.cluster.options(self))
+        StaticVolume(f"{name}-shared", _shared_volume(args, lustre, made, driver), self._own)
 
 
 def _bucket_args(args: StorageArgs, bucket: BucketSpec) -> BucketArgs:
@@ -172,4 +177,19 @@ def _bucket_volume(args: StorageArgs, name: str, bucket: Bucket, identity: manag
         mount=f"{BUCKET_MOUNT}/{name}",
         mount_options=MOUNT_OPTIONS,
         after=(args.workspace,),
+    )
+
+
+def _shared_volume(args: StorageArgs, lustre: LustreOutline, made: FileSystem, driver: pulumi.Resource) -> StaticVolumeArgs:
+    return StaticVolumeArgs(
+        cluster=args.cluster,
+        namespace=args.namespace,
+        claim="shared",
+        driver=LUSTRE_DRIVER,
+        volume_handle=f"{args.cluster.name}-shared",
+        attributes={"mgs-ip-address": made.address, "fs-name": FILE_SYSTEM_NAME},
+        gib=round(lustre.tib * 1024),
+        mount=lustre.mount,
+        mount_options=("noatime", "flock"),
+        after=(driver, args.workspace),
     )

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 from components import catalog
 from components.catalog.storage import StorageTier
+from components.naming import RANDOM_SUFFIX
 from components.refusals import SpecError
 from components.spec import SharedFilesystem, Spec
 
 SERVICE = "Azure Managed Lustre"
 SKU_PREFIX = "AMLFS-Durable-Premium-"
 """Durable file systems alone are offered; the number in the name is their throughput in MB/s per TiB."""
+SHORTEST_CONTAINER_NAME = 3
+LONGEST_ENDPOINT_NAME = 64
+"""Source: Azure documentation, "Naming rules and restrictions for Azure resources"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +50,24 @@ def _tiers() -> tuple[StorageTier, ...]:
 
 def storage_problems(spec: Spec) -> Iterator[SpecError]:
     """Sizes, throughputs and tiers that Azure would refuse."""
+    yield from _bucket_problems(spec)
     shared = spec.storage.shared_filesystem
     if shared is not None:
         yield from _lustre_problems(shared)
+
+
+def _bucket_problems(spec: Spec) -> Iterator[SpecError]:
+    longest = LONGEST_ENDPOINT_NAME - RANDOM_SUFFIX
+    for at, bucket in enumerate(spec.storage.buckets):
+        path, name = f"storage.buckets[{at}].name", f"{spec.name}-{bucket.name}"
+        if len(bucket.name) < SHORTEST_CONTAINER_NAME or "--" in bucket.name:
+            message = f"a blob container's name has {SHORTEST_CONTAINER_NAME} characters at least, and no two dashes in a row"
+            yield SpecError(path=path, value=bucket.name, message=message)
+        if spec.network.endpoints == "private" and len(name) > longest:
+            message = (
+                f"with the cluster's name it has {len(name)} characters, and a private endpoint takes {longest}: shorten one of the two"
+            )
+            yield SpecError(path=path, value=bucket.name, message=message)
 
 
 def _lustre_problems(shared: SharedFilesystem) -> Iterator[SpecError]:

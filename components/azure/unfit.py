@@ -84,7 +84,7 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
         return
     yield from _sizes(path, pool)
     yield from _capacity(path, pool)
-    machine = catalog.machine("azure", pool.machine_types[0])
+    machine = catalog.machine("azure", next(iter(pool.machine_types)))
     if machine.vendor != "NVIDIA":
         message = f"{machine.vendor} accelerators are not built on Azure yet: take a machine with NVIDIA GPUs"
         yield SpecError(path=f"{path}.machine", value=machine.name, message=message)

@@ -14,7 +14,8 @@ import pulumi_kubernetes as kubernetes
 
 from components import catalog
 from components.handle import ClusterHandle
-from components.naming import FABRIC_LABEL
+from components.naming import FABRIC_LABEL, POOL_LABEL
+from components.spec.pool_checks import SYSTEM_POOL
 
 from .gpu_operator import tolerate
 from .release import release
@@ -84,9 +85,9 @@ class NetworkOperator(pulumi.ComponentResource):
 def values(cluster: ClusterHandle) -> dict[str, object]:
     """The chart's values. C18: this release carries the one node feature discovery of the cluster.
 
-    Lists of tolerations replace the chart's, so that each is complete.
+    A list of tolerations replaces the chart's, so that it is complete. The operator itself runs on the untainted pool.
     """
-    tolerations = tolerate(cluster.taints)
+    worker = {"tolerations": tolerate(cluster.taints), "affinity": _away_from_system_nodes()}
     return {
         "nfd": {
             "enabled": True,
@@ -96,8 +97,7 @@ def values(cluster: ClusterHandle) -> dict[str, object]:
         "upgradeCRDs": True,
         "sriovNetworkOperator": {"enabled": False},  # the cloud makes the virtual functions
         "maintenanceOperator": {"enabled": False},
-        "operator": {"tolerations": tolerations},
-        "node-feature-discovery": {"worker": {"tolerations": tolerations}, "gc": {"enable": True}},  # C19
+        "node-feature-discovery": {"worker": worker, "gc": {"enable": True}},  # C19
     }
 
 
@@ -111,7 +111,7 @@ def device_rule(devices: Sequence[str]) -> dict[str, object]:
 def policy(cluster: ClusterHandle) -> dict[str, object]:
     """Driver and device plugin on nodes with InfiniBand. The plugin hands all adapters of a node to one pod, each for itself."""
     return {
-        "nodeAffinity": _nodes_with_infiniband(),
+        **_nodes_with_infiniband(),
         "tolerations": tolerate(cluster.taints),
         "ofedDriver": {
             "repository": DRIVER_REPOSITORY,
@@ -135,10 +135,19 @@ def _resources() -> Mapping[str, object]:
     return {"resourceList": [{"resourcePrefix": RESOURCE_PREFIX, "resourceName": RESOURCE_NAME, "selectors": selectors}]}
 
 
+def _away_from_system_nodes() -> dict[str, object]:
+    return _affinity([{"key": POOL_LABEL, "operator": "NotIn", "values": [SYSTEM_POOL]}])
+
+
+def _affinity(expressions: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    terms = {"nodeSelectorTerms": [{"matchExpressions": list(expressions)}]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+
+
 def _nodes_with_infiniband() -> dict[str, object]:
     """By the device, and by our own label: a pool of the same machines may have its fabric turned off."""
     wanted = [
         {"key": DEVICE_LABEL, "operator": "In", "values": ["true"]},
         {"key": FABRIC_LABEL, "operator": "In", "values": ["infiniband"]},
     ]
-    return {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchExpressions": wanted}]}}
+    return _affinity(wanted)
