@@ -6,8 +6,25 @@ Money and quota are judged from these facts alone, whatever program they were re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from .azure import (
+    AksCluster,
+    AksPool,
+    AzureBudget,
+    AzureFact,
+    AzureFacts,
+    AzurePrivateLink,
+    AzureRole,
+    AzureSubnet,
+    CapacityGroup,
+    FeatureFlag,
+    NicPolicy,
+    RdmaContainer,
+    ReservedMachines,
+    SubnetGuard,
+    UpgradeWindow,
+)
 from .clouds import CLOUDS, Cloud
 from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
 from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
@@ -17,11 +34,21 @@ from .software import Chart
 
 __all__ = [
     "CLOUDS",
+    "AksCluster",
+    "AksPool",
+    "AzureBudget",
+    "AzureFact",
+    "AzureFacts",
+    "AzurePrivateLink",
+    "AzureRole",
+    "AzureSubnet",
     "Bucket",
+    "CapacityGroup",
     "Chart",
     "Cloud",
     "ControlPlane",
     "Disk",
+    "FeatureFlag",
     "FileSystem",
     "GpuPool",
     "Image",
@@ -33,12 +60,17 @@ __all__ = [
     "MachineChoice",
     "Market",
     "Nat",
+    "NicPolicy",
     "NodeCount",
     "NodePool",
     "Owner",
     "PublicAddress",
     "Purchase",
+    "RdmaContainer",
+    "ReservedMachines",
     "SecurityGroup",
+    "SubnetGuard",
+    "UpgradeWindow",
 ]
 
 
@@ -61,6 +93,7 @@ class Inventory:
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
+    azure: AzureFacts = field(default_factory=AzureFacts)
     lost: tuple[Lost, ...] = ()
 
     @property

@@ -108,6 +108,8 @@ class Image:
     toolkit: Maybe[bool | None] = None
     """Whether it ships the NVIDIA container toolkit; None as for `driver`."""
     path: str = ""
+    installer: Owner = Owner.IMAGE
+    """Who brings what `driver` and `toolkit` claim: the image itself, or the managed service when it starts a node."""
 
 
 @dataclass(frozen=True, kw_only=True)

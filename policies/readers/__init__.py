@@ -32,6 +32,7 @@ from . import aws, azure, gcp, kubernetes
 from .facts import Fact, ProgramReader, Reader
 from .gpu_stack import operators, with_owners
 from .program import Program
+from .tokens import respelled
 from .unread import lost
 
 READERS: Mapping[str, Reader] = {**aws.READERS, **gcp.READERS, **azure.READERS, **kubernetes.READERS}
@@ -47,7 +48,7 @@ T = TypeVar("T")
 
 def inventory(resources: ResourceSet) -> Inventory:
     """What `resources` amounts to. Never raises for what a program may contain."""
-    program = Program(resources)
+    program = Program(respelled(resources))
     facts = [*_of_resources(program), *_of_program(program)]
     charts = _kind(facts, Chart)
     pools = _kind(facts, NodePool)
@@ -69,6 +70,7 @@ def inventory(resources: ResourceSet) -> Inventory:
         buckets=_kind(facts, Bucket),
         file_systems=_kind(facts, FileSystem),
         charts=charts,
+        azure=azure.gathered(facts),
         lost=_kind(facts, Lost),
     )
 

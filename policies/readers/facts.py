@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from components.inventory import (
+    AzureFact,
     Bucket,
     Chart,
     ControlPlane,
@@ -36,6 +37,7 @@ Fact = (
     | Bucket
     | FileSystem
     | Chart
+    | AzureFact
     | Lost
 )
 

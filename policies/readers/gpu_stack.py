@@ -54,8 +54,8 @@ def with_owners(pool: NodePool, found: Operators) -> NodePool:
     own = found.of(pool.cluster)
     return replace(
         pool,
-        driver_owners=_owners(pool.image.driver, own, "driver.enabled"),
-        toolkit_owners=_owners(pool.image.toolkit, own, "toolkit.enabled"),
+        driver_owners=_owners(pool.image.driver, pool.image.installer, own, "driver.enabled"),
+        toolkit_owners=_owners(pool.image.toolkit, pool.image.installer, own, "toolkit.enabled"),
     )
 
 
@@ -64,12 +64,14 @@ def _is_operator(chart: str) -> bool:
     return chart.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
 
 
-def _owners(in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str) -> Maybe[tuple[Owner, ...]] | None:
+def _owners(
+    in_image: Maybe[bool | None], installer: Owner, installed: Sequence[Chart | Unknown], switch: str
+) -> Maybe[tuple[Owner, ...]] | None:
     if in_image is None:
         return None
     if isinstance(in_image, Unknown):
         return in_image
-    owners = [Owner.IMAGE] if in_image else []
+    owners = [installer] if in_image else []
     for operator in installed:
         enabled = operator if isinstance(operator, Unknown) else _switched(operator, switch)
         if isinstance(enabled, Unknown):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import capacity, cost, driver, efa, lease, limits, offers, quota
+from . import aks, capacity, cost, driver, efa, lease, limits, offers, quota
 from .rule import Case, Rule, Scope, Verdict
 
 RULES: tuple[Rule, ...] = (
@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = (
     *quota.RULES,
     *lease.RULES,
     *limits.RULES,
+    *aks.RULES,
 )
 
 __all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]

@@ -10,6 +10,7 @@ from components.unknown import Unknown, known
 from policies.finding import Status
 from policies.readers.kubernetes.helm import RENDERED
 
+from .driver_words import WORDS
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 NVIDIA = "NVIDIA"
@@ -69,12 +70,11 @@ def _without_operator_driver(pool: GpuPool) -> bool:
 
 
 def _wrong_number(pool: GpuPool, owners: tuple[Owner, ...]) -> Verdict:
+    words = WORDS[pool.cloud]
     if owners:
-        text = f"{pool.name}: {len(owners)} owners of the NVIDIA driver ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU Operator "
-        text += "would install it again, which ends in a crash loop. Set driver.enabled=false in the GPU Operator's values (the chart's default is true)."
+        text = f"{pool.name}: {len(owners)} owners of the NVIDIA driver ({', '.join(owners)}): {words.twice.format(image=_kind(pool))}"
     else:
-        text = f"{pool.name}: nobody installs the NVIDIA driver: image {_kind(pool)} ships none and no GPU Operator of this cluster has driver.enabled. "
-        text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA."
+        text = f"{pool.name}: nobody installs the NVIDIA driver: {words.nobody.format(image=_kind(pool))}"
     return Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
 
 
@@ -84,8 +84,8 @@ def _toolkit(case: Case) -> Iterator[Verdict]:
         if isinstance(owners, Unknown):
             yield _untold(pool, owners, "container toolkit")
         elif owners is not None and len(owners) > 1:
-            text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU "
-            text += "Operator would install it again. Set toolkit.enabled=false in the GPU Operator's values (the chart's default is true)."
+            text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): "
+            text += WORDS[pool.cloud].toolkit_twice.format(image=_kind(pool))
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
 
 
@@ -93,7 +93,7 @@ RULES = (
     Rule(
         id="GPU-DRV-01",
         title="Exactly one owner installs the NVIDIA driver",
-        failures=("C1", "C3", "B6"),
+        failures=("C1", "C2", "C3", "B6"),
         scope=Scope.STACK,
         check=_driver,
         fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",
@@ -101,7 +101,7 @@ RULES = (
     Rule(
         id="GPU-DRV-02",
         title="At most one owner installs the NVIDIA container toolkit",
-        failures=("C1",),
+        failures=("C1", "C2"),
         scope=Scope.STACK,
         check=_toolkit,
         fix="amiType AL2023_x86_64_NVIDIA with toolkit.enabled=false in the GPU Operator's values",

@@ -45,7 +45,7 @@ RULES = (
     Rule(
         id="GPU-ZONE-01",
         title="Machines are offered in their region",
-        failures=("B5",),
+        failures=("B5", "E7"),
         scope=Scope.STACK,
         check=_region,
         fix="a region that `gpukit catalog` lists for the machine",

@@ -92,6 +92,7 @@ KEYS = {
     "tpus": ("machine",),
     "transports": ("cloud", "families", "transport"),
     "gcp_networks": ("family",),
+    "grid_families": ("cloud", "family"),
 }
 
 
