@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from components.naming import tag_key
@@ -17,6 +17,7 @@ T = TypeVar("T")
 _STACK, _RESOURCE, _KEPT = (tag_key("azure", word) for word in ("stack", "resource", "kept"))
 _LISTING = "2021-04-01"
 _GROUP = "azure-native:resources:ResourceGroup"
+_CLUSTER, _POOL = "azure-native:containerservice:ManagedCluster", "azure-native:containerservice:AgentPool"
 _SINGLETONS = frozenset({"azure-native:storage:BlobServiceProperties"})
 """Settings that are there with their parent: a second create changes nothing."""
 _UNDER_WAY = frozenset({"creating", "updating", "accepted", "running", "upgrading", "scaling", "starting", "migrating"})
@@ -83,6 +84,7 @@ class AzureLookup:
         except NotThere as error:
             raise Failed(f"Subscription {self._subscription} is not there for these credentials. Nothing was changed.") from error
         left = [_leftover(path, tags) for path, tags in found.items() if not _recorded(path, known)]
+        left += [_leftover(path, tags) for path, tags in self._pools(found) if path.lower() not in known | _inline_pools(state)]
         return tuple(sorted(left, key=lambda leftover: leftover.name))
 
     def _tagged(self) -> dict[str, dict[str, str]]:
@@ -94,6 +96,17 @@ class AzureLookup:
             *self._arm.list(f"{where}/resources", _LISTING, condition),
         ]
         return {str(each["id"]): _tags(each) for each in listed if _tags(each).get(_STACK, self._stack) == self._stack}
+
+    def _pools(self, found: Mapping[str, Mapping[str, str]]) -> Iterator[tuple[str, dict[str, str]]]:
+        """H9, K10: node pools of the clusters among `found`, which only AKS itself lists."""
+        for path in found:
+            named = parse(path)
+            if named is None or named[0].token != _CLUSTER:
+                continue
+            listing = f"{path}/agentPools"
+            for each in self._told(f"list the pools of {path}", lambda where=listing: list(self._arm.list(where, TYPES[_POOL].version))):
+                if _tags(each).get(_STACK) == self._stack:
+                    yield str(each["id"]), _tags(each)
 
     def _told(self, purpose: str, ask: Callable[[], T]) -> T:
         try:
@@ -115,6 +128,16 @@ def _leftover(path: str, tags: Mapping[str, str]) -> Leftover:
 def _recorded(path: str, known: frozenset[str]) -> bool:
     """In the state, by itself or as part of something that is: a whole group of this stack's holds nothing but what is its own."""
     return path.lower() in known or any(is_under(path, each) for each in known if parse(each) is None or not _is_group(each))
+
+
+def _inline_pools(state: State) -> frozenset[str]:
+    """Paths of the pools that a cluster's own inputs hold."""
+    clusters = [each for each in state.resources if each.get("type") == _CLUSTER]
+    return frozenset(
+        f"{each.get('id')}/agentPools/{profile.get('name')}".lower()
+        for each in clusters
+        for profile in (each.get("inputs") or {}).get("agentPoolProfiles") or ()
+    )
 
 
 def _is_group(path: str) -> bool:

@@ -113,6 +113,16 @@ def test_machines_of_a_pool_are_named_until_their_pool_is_gone(azure: Azure, loo
     assert lookup.outside(state()) == ()
 
 
+@pytest.mark.failure("K10")
+def test_pools_that_the_state_does_not_hold_are_found_in_their_cluster(azure: Azure, lookup: AzureLookup) -> None:
+    cluster = azure.cluster(tags=TAGS)
+    pool = azure.pool(tags=TAGS)
+    held = {"urn": "c", "type": t.CLUSTER, "id": cluster.id, "inputs": {"agentPoolProfiles": [{"name": "system"}]}}
+    found = lookup.outside(State({"deployment": {"resources": [held]}}))
+    assert [each.name for each in found if each.types == (t.AGENT_POOL,)] == [pool.id]
+    assert [each for each in lookup.outside(state(cluster.id, pool.id)) if each.types == (t.AGENT_POOL,)] == []
+
+
 @pytest.mark.parametrize(("operation", "status"), [("creating", "Succeeded"), ("deleting", "gone")])
 def test_a_thing_on_its_way_is_waited_for(
     azure: Azure, lookup: AzureLookup, monkeypatch: pytest.MonkeyPatch, operation: str, status: str

@@ -26,7 +26,7 @@ class Azure:
         self.world = Simulation(home, speed=0, address="http://127.0.0.1:1")
 
     def make(self, token: str, **inputs: Any) -> Record:
-        given = {"resourceGroupName": "lab-rg", **inputs}
+        given: dict[str, Any] = {"resourceGroupName": "lab-rg", **inputs}
         order = Order(world=self.world, place=place_of(SUBSCRIPTION), token=token, name="n", inputs=given)
         tags = {k: str(v) for k, v in (given.get("tags") or {}).items()}
         return self.world.create(kinds.kind(token), order, given=Given(given, tags))
