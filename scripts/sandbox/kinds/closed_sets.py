@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -24,7 +25,12 @@ def _google(service: str, shape: str) -> tuple[str, ...]:
     return enums.values(service, shape)
 
 
-_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google}
+def _azure(service: str, shape: str) -> tuple[str, ...]:
+    models = importlib.import_module(f"azure.mgmt.{service}.models")
+    return tuple(str(member.value) for member in getattr(models, shape))
+
+
+_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google, "azure-native": _azure}
 """By Pulumi package: (service, shape) to the values that the cloud takes."""
 
 

@@ -104,6 +104,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             failures = [schema_check.Failure("kind", "a custom resource needs apiVersion and kind")]
         suffix = (request.randomSeed.hex() or self.world.new_id("", 7))[:7]
         packages.auto_named(token, news, olds, packages.Naming(name, suffix, request.autonaming.proposed_name))
+        connection = self.connections.get(context.peer())
+        if connection is not None:
+            self.package.complete(connection, token, news)
         self._object_namespace(token, news, context)
         return provider_pb2.CheckResponse(inputs=wire.encode(news), failures=[_failure(f, news) for f in failures])
 
