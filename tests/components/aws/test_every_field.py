@@ -121,8 +121,8 @@ REFUSED = (
     Case("serving", {"serving": {"server": "vllm"}}, INFERENCE),
 )
 
-JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments"}
-"""Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments", "pricing.nat_gb_per_month"}
+"""Ceilings, discounts and assumed traffic: they build nothing, the guardrails and the cost judge by them. So do assumed interruptions."""
 OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
 """They change what the kubeconfig says, which no plan knows (test_kubeconfig.py)."""
 CHOOSES = {"cloud", "workload"}
@@ -138,7 +138,7 @@ def shown(case: Case) -> str:
 
 def covered(path: str) -> bool:
     exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OUTPUTS | CHOOSES
-    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
+    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.", "pricing.interruptions.")
     return path in exact or path.startswith(sections)
 
 

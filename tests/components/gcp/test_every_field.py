@@ -121,6 +121,8 @@ HONOURED = (
 REFUSED = (
     Case("network.existing.control_plane_subnets", {"network": {"existing": {**EXISTING, "control_plane_subnets": ["x"]}}}),
     Case("network.endpoints", {"network": {"endpoints": "private"}}),
+    *(Case(f"access.kubeconfig.{field}", {"access": {"kubeconfig": {field: "x"}}}) for field in ("profile", "role")),
+    Case("addon_versions", {"addon_versions": {"coredns": "v1.13.2-eksbuild.1"}}),
     Case(
         "pools.machines",
         {"pools": {"machine": None, "machines": ["g2-standard-8", "g2-standard-12"], "capacity": {"mode": "spot"}}},
@@ -142,8 +144,8 @@ REFUSED = (
     Case("serving", {"serving": {"server": "vllm"}}, INFERENCE),
 )
 
-JUDGED = {"budget.hourly_usd", "pricing.commitments"}
-"""Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+JUDGED = {"budget.hourly_usd", "pricing.commitments", "pricing.nat_gb_per_month"}
+"""Ceilings, discounts and assumed traffic: they build nothing, the guardrails and the cost judge by them. So do assumed interruptions."""
 CHOOSES = {"cloud", "workload"}
 """Which family and which cluster is built."""
 ALL = sorted({*leaves(TrainingSpec), *leaves(InferenceSpec)})
@@ -155,7 +157,7 @@ def shown(case: Case) -> str:
 
 def covered(path: str) -> bool:
     exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
-    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
+    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.", "pricing.interruptions.")
     return path in exact or path.startswith(sections)
 
 
