@@ -7,7 +7,7 @@ import io
 import pickle
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 
 def _view(mapping: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -30,4 +30,4 @@ def packed(value: object) -> bytes:
 
 def unpacked(data: bytes) -> Any:
     """Only for what a process of ours has packed: unpacking runs what the bytes say."""
-    return cast("Any", pickle.loads(data))  # noqa: S301 - see above
+    return pickle.loads(data)  # noqa: S301 - see above
