@@ -146,26 +146,12 @@ FAILURES: Mapping[str, str] = {
     "K12": "a job that loads or writes a checkpoint is ended as idle, or a hung one is kept",
 }
 
-_GKE = "a plan shows it; the kinds of GKE that tell it have no reader yet"
 _AKS = "a plan shows it; the kinds of AKS that tell it have no reader yet"
 
 NO_RULE: Mapping[str, str] = {
     "C16": "shows only in a running cluster; prevented where the image brings the toolkit, which GPU-DRV-02 leaves alone",
     "C17": "a step of the teardown: nodes are replaced, not cleaned",
     "C21": "shows only in a running cluster; the operator's validator takes no GPU unless told to, and our component leaves it so",
-    "D1": _GKE,
-    "D2": _GKE,
-    "D3": _GKE,
-    "D4": _GKE,
-    "D6": "asks for the reservation as the cloud has it",
-    "D7": _GKE,
-    "D8": "asks the cloud which zones have the GPU",
-    "D9": _GKE,
-    "D10": _GKE,
-    "D11": _GKE,
-    "D13": _GKE,
-    "D14": "shows only in a running cluster, by the age of a request",
-    "D15": _GKE,
     "E1": _AKS,
     "E2": _AKS,
     "E3": _AKS,

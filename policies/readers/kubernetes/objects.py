@@ -168,7 +168,7 @@ def planned_cluster(resource: Resource, program: Program) -> Maybe[str | None]:
 
 def _clusters_of_providers(program: Program) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    clusters = {cluster.urn for cluster in program.clusters}
+    clusters = {cluster.urn for cluster in program.resources.of_type(*types.CLUSTERS)}
     for provider in program.resources.of_type(types.KUBERNETES_PROVIDER):
         named = {urn for urns in provider.property_dependencies.values() for urn in urns} | set(provider.dependencies)
         if len(named & clusters) == 1:
