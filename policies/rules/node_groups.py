@@ -155,16 +155,6 @@ def _takes_anything(pool: NodePool) -> Maybe[bool]:
     return all_of([untainted, mapped(pool.nodes.maximum, lambda most: most >= 2)])
 
 
-def _inline(case: Case) -> Iterator[Verdict]:
-    """H9: a pool that its cluster's own resource lists."""
-    text = (
-        "a GPU pool inside the cluster's own resource. Azure merges that list: a pool taken out of it runs on and bills, and editing one sets "
-        "all of them to updating. Leave the system pool alone inline and make every GPU pool an AgentPool of its own."
-    )
-    for pool in case.inventory.gpu_pools:
-        yield from judged(pool.cloud == "azure" and pool.cluster == pool.urn, place(pool, "agentPoolProfiles"), text, "")
-
-
 RULES = (
     Rule(
         id="GPU-NODE-01",
@@ -233,13 +223,5 @@ RULES = (
         scope=Scope.STACK,
         check=_only_gpus,
         fix="a node group of m7i.large, minSize 2, without taints",
-    ),
-    Rule(
-        id="GPU-NODE-09",
-        title="GPU pools of AKS are resources of their own",
-        failures=("H9", "K10"),
-        scope=Scope.STACK,
-        check=_inline,
-        fix="containerservice.AgentPool beside a ManagedCluster that lists its system pool alone",
     ),
 )
