@@ -146,28 +146,16 @@ FAILURES: Mapping[str, str] = {
     "K12": "a job that loads or writes a checkpoint is ended as idle, or a hung one is kept",
 }
 
-_AKS = "a plan shows it; the kinds of AKS that tell it have no reader yet"
-
 NO_RULE: Mapping[str, str] = {
     "C16": "shows only in a running cluster; prevented where the image brings the toolkit, which GPU-DRV-02 leaves alone",
     "C17": "a step of the teardown: nodes are replaced, not cleaned",
     "C21": "shows only in a running cluster; the operator's validator takes no GPU unless told to, and our component leaves it so",
-    "E1": _AKS,
-    "E2": _AKS,
-    "E3": _AKS,
-    "E4": _AKS,
-    "E7": "asks AKS for what this subscription may have in a zone",
-    "E10": _AKS,
-    "E11": _AKS,
-    "E12": _AKS,
-    "E13": _AKS,
-    "E15": _AKS,
+    "E10": "prevented: what AKS fixes when a pool is made is part of its name, so that another pool comes; `check --base` shows the change elsewhere",
     "G11": "a step of the teardown: workloads, then queues, then the controller",
     "H11": "prevented: what raises is reported as not evaluated, which fails at the rule's own level",
     "H12": "a step of recovery after an interrupted update: what is pending is looked up by tags before the next one",
     "I4": "shows only in a running cluster: the idle verdict takes contradicting or missing signals as unknown",
     "J3": "told apart by the error of the cloud, not by a plan",
-    "J6": "a step of the teardown: it asks for the state after the stop",
     "K6": "a step of the teardown: it sweeps what GKE leaves behind",
     "K9": "a step of the teardown: custom resources go before the operator that finalizes them",
     "K11": "a step of the teardown: it looks for protection and reachability first, and takes GPU pools to zero",

@@ -76,7 +76,7 @@ RULES = (
     Rule(
         id="GPU-DRV-01",
         title="Exactly one owner installs the NVIDIA driver",
-        failures=("C1", "C2", "C3", "C5", "B6"),
+        failures=("C1", "C2", "C3", "C5", "B6", "E2"),
         scope=Scope.STACK,
         check=_driver,
         fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",

@@ -53,15 +53,6 @@ def test_gkes_device_plugin_and_the_operators_are_two() -> None:
     assert "nobody advertises the GPUs: the GPU Operator's device plugin is off" in finding.message
 
 
-@pytest.mark.failure("H9")
-@pytest.mark.failure("K10")
-def test_a_gpu_pool_inside_an_aks_cluster_is_refused_and_beside_it_is_not() -> None:
-    inline = replace(POOL, cloud="azure", urn="aks", cluster="aks", machines=("Standard_ND96isr_H100_v5",))
-    (finding,) = judged("GPU-NODE-09", inline)
-    assert finding.level is Level.MANDATORY
-    assert judged("GPU-NODE-09", replace(inline, urn="pool")) == []
-
-
 @pytest.mark.failure("C2")
 def test_two_drivers_on_aks_are_refused_and_one_is_not() -> None:
     two = replace(POOL, cloud="azure", driver_owners=("image", "gpu_operator"))

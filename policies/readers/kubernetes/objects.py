@@ -50,6 +50,15 @@ def read_yaml(resource: Resource, program: Program) -> Iterator[Manifest | Lost]
             yield from _of_body(_Place(resource, path, program), body)
 
 
+def manifests(program: Program) -> tuple[Manifest, ...]:
+    """Every object that the program writes, for readers that need several: `program.once(manifests)`."""
+    found: list[Manifest] = []
+    for resource in program.resources:
+        reader = read_yaml if resource.type in types.YAML else read_object if is_object(resource.type) else None
+        found += [fact for fact in (reader(resource, program) if reader is not None else ()) if isinstance(fact, Manifest)]
+    return tuple(found)
+
+
 def read_unseen(resource: Resource, program: Program) -> Iterator[Lost]:
     """Components that read files of their own: what they apply is seen where their children are."""
     if resource.urn not in program.once(_parents):
