@@ -99,6 +99,10 @@ def check(  # noqa: PLR0913 # one parameter an option
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
     explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
+    emit: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Print the limits as a cloud's own document: aws-scp, azure-policy or gcp-quota-override."),
+    ] = None,
     sandbox: InSandbox = False,
 ) -> int:
     """Judge stacks, any Pulumi program, a preview or a state.
@@ -125,6 +129,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         prices=prices,
         timeout_s=timeout_s,
         explain=explain,
+        emit=emit,
     )
 
 
