@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from . import catalog
+from . import attached_gpus, catalog
 from .catalog import Figure
 from .inventory import Bucket, Cloud, ControlPlane, Disk, FileSystem, GpuPool, InterfaceEndpoint, Inventory, Market, NodePool
 from .pricing import STALE_DAYS, PriceOverlay, Rate, Terms, machine_rate
@@ -162,6 +162,7 @@ def _pools(inventory: Inventory, commitments: Sequence[Commitment], terms: Terms
     for pool in inventory.pools:
         yield from _sizes(pool)
         yield from _nodes(pool, commitments, terms)
+        yield from _attached(pool, terms)
         yield from _root_disks(pool, terms)
 
 
@@ -189,6 +190,19 @@ def _nodes(pool: NodePool, commitments: Sequence[Commitment], terms: Terms) -> I
     if rates:
         machine, rate = max(rates, key=lambda entry: entry[1].figure.usd)
         yield _node_line(pool, machine, rate, _discount(pool, pool.market, commitments), terms)
+
+
+def _attached(pool: NodePool, terms: Terms) -> Iterator[Entry]:
+    """GPUs beside the machine, on every node."""
+    for rate in attached_gpus.rates(pool):
+        if isinstance(rate, Unknown):
+            yield Unbounded(urn=pool.urn, name=pool.name, missing=rate)
+        elif rate.figure is None:
+            path = pool.paths.get("machines", "")
+            market = pool.market if known(pool.market) else Market.ON_DEMAND
+            yield Unpriced(urn=pool.urn, name=pool.name, machine=rate.what, region=str(pool.region), market=market, path=path)
+        else:
+            yield _line(pool, rate.what, rate.figure.usd * rate.count, rate.figure, terms)
 
 
 def _without_price(pool: NodePool, machine: str, region: str, market: Market) -> Unpriced | Missing:

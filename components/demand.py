@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Self, cast
 
-from . import catalog
+from . import attached_gpus, catalog
 from .catalog import Machine, Quota
 from .inventory import CLOUDS, Cloud, Inventory, Market, NodePool
 from .json_file import bound, finite, read_json
@@ -89,6 +89,17 @@ def _of_pool(pool: NodePool) -> Iterator[QuotaDemand]:
             held = largest.get(part.code)
             largest[part.code] = part if held is None else _greater(held, part)
     yield from largest.values()
+    yield from _attached(pool, market)
+
+
+def _attached(pool: NodePool, market: Market) -> Iterator[QuotaDemand]:
+    """GPUs beside the machine draw on quotas of their own."""
+    for entry in attached_gpus.quotas(pool):
+        if isinstance(entry, Unknown):
+            yield _unmeasured(pool, entry)
+        else:
+            cap, each = entry
+            yield _counted(pool, cap, market, float(each))
 
 
 def _greater(one: QuotaDemand, other: QuotaDemand) -> QuotaDemand:
@@ -115,8 +126,11 @@ def _of_machine(pool: NodePool, machine: Maybe[str], market: Market) -> Iterator
 
 
 def _drawn(pool: NodePool, machine: Machine, cap: Quota, market: Market) -> QuotaDemand:
+    return _counted(pool, cap, market, _units(machine, cap.unit))
+
+
+def _counted(pool: NodePool, cap: Quota, market: Market, units: Maybe[float]) -> QuotaDemand:
     nodes = pool.nodes.with_surge
-    units = _units(machine, cap.unit)
     count = nodes * units if known(nodes) and known(units) else 0.0
     unknown = next((fact for fact in (nodes, units) if isinstance(fact, Unknown)), None)
     return QuotaDemand(

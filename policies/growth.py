@@ -34,9 +34,9 @@ def growth(before: Inventory, after: Inventory) -> tuple[Growth, ...]:
 
 
 def _growing(before: Inventory, after: Inventory) -> Iterator[Growth]:
-    there = {pool.urn: pool.nodes for pool in before.pools}
+    there = {(pool.urn, pool.name): pool.nodes for pool in before.pools}  # pools inside a cluster's resource share its URN
     for pool in after.pools:
-        held = there.get(pool.urn)
+        held = there.get((pool.urn, pool.name))
         if held is None and pool.nodes.maximum != 0:
             yield Growth(pool=pool.name, before=None, after=pool.nodes)
         elif _more(held or NOTHING, pool.nodes):

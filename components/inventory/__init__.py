@@ -6,9 +6,46 @@ Money and quota are judged from these facts alone, whatever program they were re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
+from .azure import (
+    AksCluster,
+    AksPool,
+    AzureBudget,
+    AzureFact,
+    AzureFacts,
+    AzurePrivateLink,
+    AzureRole,
+    AzureSubnet,
+    CapacityGroup,
+    FeatureFlag,
+    NicPolicy,
+    RdmaContainer,
+    ReservedMachines,
+    SubnetGuard,
+    UpgradeWindow,
+)
 from .clouds import CLOUDS, Cloud
+from .gcp import (
+    Accelerator,
+    Affinity,
+    CloudNat,
+    Counting,
+    CriticalQuota,
+    ExtraNetwork,
+    FirewallRule,
+    GkeCluster,
+    GkePool,
+    GoogleFact,
+    MachineReservation,
+    PodNetwork,
+    QueuedUse,
+    Subnet,
+    Vpc,
+)
 from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
 from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
 from .reading import Lost
@@ -17,12 +54,32 @@ from .software import Chart
 
 __all__ = [
     "CLOUDS",
+    "Accelerator",
+    "Affinity",
+    "AksCluster",
+    "AksPool",
+    "AzureBudget",
+    "AzureFact",
+    "AzureFacts",
+    "AzurePrivateLink",
+    "AzureRole",
+    "AzureSubnet",
     "Bucket",
+    "CapacityGroup",
     "Chart",
     "Cloud",
+    "CloudNat",
     "ControlPlane",
+    "Counting",
+    "CriticalQuota",
     "Disk",
+    "ExtraNetwork",
+    "FeatureFlag",
     "FileSystem",
+    "FirewallRule",
+    "GkeCluster",
+    "GkePool",
+    "GoogleFact",
     "GpuPool",
     "Image",
     "Interface",
@@ -31,15 +88,27 @@ __all__ = [
     "Inventory",
     "Lost",
     "MachineChoice",
+    "MachineReservation",
     "Market",
     "Nat",
+    "NicPolicy",
     "NodeCount",
     "NodePool",
     "Owner",
+    "PodNetwork",
     "PublicAddress",
     "Purchase",
+    "QueuedUse",
+    "RdmaContainer",
+    "ReservedMachines",
     "SecurityGroup",
+    "Subnet",
+    "SubnetGuard",
+    "UpgradeWindow",
+    "Vpc",
 ]
+
+G = TypeVar("G", bound=GoogleFact)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +130,20 @@ class Inventory:
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
+    azure: AzureFacts = field(default_factory=AzureFacts)
+    google: tuple[GoogleFact, ...] = ()
+    """What only Google Cloud knows."""
     lost: tuple[Lost, ...] = ()
 
     @property
     def gpu_pools(self) -> tuple[GpuPool, ...]:
         return tuple(p for p in self.pools if isinstance(p, GpuPool))
+
+    @cached_property
+    def gke_clusters(self) -> Mapping[str, GkeCluster]:
+        """GKE clusters of the program by URN."""
+        return {cluster.urn: cluster for cluster in self.of_google(GkeCluster)}
+
+    def of_google(self, kind: type[G]) -> tuple[G, ...]:
+        """Google Cloud's facts of one kind."""
+        return tuple(fact for fact in self.google if isinstance(fact, kind))

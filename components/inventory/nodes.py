@@ -10,6 +10,7 @@ from types import MappingProxyType
 from components.unknown import Maybe, known
 
 from .clouds import Cloud
+from .gcp import Accelerator, GkePool
 
 
 class Market(StrEnum):
@@ -164,6 +165,14 @@ class NodePool:
     """Everyone who would install the driver, by what the plan says; one is right, none or two is a fault. None where nothing tells."""
     toolkit_owners: Maybe[tuple[Owner, ...]] | None = None
     """The same for the container toolkit."""
+    cloud_driver: Maybe[bool] = False
+    """Whether the managed service itself installs the driver, as GKE does unless it is told not to."""
+    cloud_toolkit: Maybe[bool] = False
+    """The same for the container toolkit: AKS brings both or neither."""
+    attached: Maybe[tuple[Accelerator, ...]] = ()
+    """GPUs that are attached to machines that carry none by themselves (N1 on GCP)."""
+    gke: GkePool | None = None
+    """Of pools on GKE."""
     paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
 

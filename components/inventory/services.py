@@ -18,6 +18,8 @@ class ControlPlane:
     cloud: Cloud
     region: Maybe[str]
     version: Maybe[str | None]
+    tier: Maybe[str | None] = None
+    """The cloud's own word for what it charges (`Free`, `Standard`, `Premium` on AKS); None where there is one price or none is named."""
 
 
 @dataclass(frozen=True, kw_only=True)

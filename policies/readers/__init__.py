@@ -15,6 +15,7 @@ from components.inventory import (
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Inventory,
@@ -32,6 +33,7 @@ from . import aws, azure, gcp, kubernetes
 from .facts import Fact, ProgramReader, Reader
 from .gpu_stack import operators, with_owners
 from .program import Program
+from .tokens import respelled
 from .unread import lost
 
 READERS: Mapping[str, Reader] = {**aws.READERS, **gcp.READERS, **azure.READERS, **kubernetes.READERS}
@@ -47,7 +49,7 @@ T = TypeVar("T")
 
 def inventory(resources: ResourceSet) -> Inventory:
     """What `resources` amounts to. Never raises for what a program may contain."""
-    program = Program(resources)
+    program = Program(respelled(resources))
     facts = [*_of_resources(program), *_of_program(program)]
     charts = _kind(facts, Chart)
     pools = _kind(facts, NodePool)
@@ -69,6 +71,8 @@ def inventory(resources: ResourceSet) -> Inventory:
         buckets=_kind(facts, Bucket),
         file_systems=_kind(facts, FileSystem),
         charts=charts,
+        azure=azure.gathered(facts),
+        google=tuple(fact for fact in facts if isinstance(fact, GoogleFact)),
         lost=_kind(facts, Lost),
     )
 

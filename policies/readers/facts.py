@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from components.inventory import (
+    AzureFact,
     Bucket,
     Chart,
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Lost,
@@ -36,6 +38,8 @@ Fact = (
     | Bucket
     | FileSystem
     | Chart
+    | AzureFact
+    | GoogleFact
     | Lost
 )
 

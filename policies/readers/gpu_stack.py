@@ -38,9 +38,9 @@ def operators(charts: Sequence[Chart], clusters: frozenset[str]) -> Operators:
     for chart in charts:
         if isinstance(chart.chart, Unknown):
             doubt = chart.chart
-        elif _is_operator(chart.chart) and isinstance(chart.cluster, str):
+        elif is_operator(chart) and isinstance(chart.cluster, str):
             by_cluster[chart.cluster] = (*by_cluster.get(chart.cluster, ()), chart)
-        elif _is_operator(chart.chart):
+        elif is_operator(chart):
             stray.append(chart)
     if stray and len(clusters) > 1:
         return Operators(by_cluster, (), Unknown(f"{stray[0].name}.provider", "of a cluster that cannot be told"))
@@ -54,31 +54,36 @@ def with_owners(pool: NodePool, found: Operators) -> NodePool:
     own = found.of(pool.cluster)
     return replace(
         pool,
-        driver_owners=_owners(pool.image.driver, own, "driver.enabled"),
-        toolkit_owners=_owners(pool.image.toolkit, own, "toolkit.enabled"),
+        driver_owners=_owners(pool.image.driver, own, "driver.enabled", cloud=pool.cloud_driver),
+        toolkit_owners=_owners(pool.image.toolkit, own, "toolkit.enabled", cloud=pool.cloud_toolkit),
     )
 
 
-def _is_operator(chart: str) -> bool:
-    """Charts are named plainly, with their repository, by registry address or by archive."""
-    return chart.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
+def is_operator(chart: Chart) -> bool:
+    """Charts are named plainly, with their repository, by registry address or by archive. One that is not told is no operator."""
+    named = chart.chart if isinstance(chart.chart, str) else ""
+    return named.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
 
 
-def _owners(in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str) -> Maybe[tuple[Owner, ...]] | None:
+def _owners(
+    in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str, *, cloud: Maybe[bool] = False
+) -> Maybe[tuple[Owner, ...]] | None:
     if in_image is None:
         return None
     if isinstance(in_image, Unknown):
         return in_image
-    owners = [Owner.IMAGE] if in_image else []
+    if isinstance(cloud, Unknown):
+        return cloud
+    owners = [*([Owner.IMAGE] if in_image else []), *([Owner.CLOUD] if cloud else [])]
     for operator in installed:
-        enabled = operator if isinstance(operator, Unknown) else _switched(operator, switch)
+        enabled = operator if isinstance(operator, Unknown) else switched(operator, switch)
         if isinstance(enabled, Unknown):
             return enabled
         owners += [Owner.GPU_OPERATOR] if enabled else []
     return tuple(owners)
 
 
-def _switched(operator: Chart, switch: str) -> Maybe[bool]:
+def switched(operator: Chart, switch: str) -> Maybe[bool]:
     """The chart's switch as the program sets it, else the default of the pinned chart."""
     path = f"{operator.name}.values.{switch}"
     if isinstance(operator.values, Unknown):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from . import azure_types, gcp_types
+
 CLUSTER = "aws:eks/cluster:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -18,6 +20,10 @@ PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
+BILLING_UNUSED = (*RESERVATIONS, gcp_types.RESERVATION)
+"""Reservations, which bill whether they are used or not."""
+CLUSTERS = (CLUSTER, gcp_types.CLUSTER, *azure_types.CLUSTERS)
+"""Managed clusters that a kubeconfig may belong to."""
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 EIP = "aws:ec2/eip:Eip"
@@ -37,6 +43,8 @@ READ = frozenset(
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, *SECURITY_GROUPS, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
         *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, LUSTRE),
         *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
+        *azure_types.READ,
+        *gcp_types.READ,
     }
 )
 """Every type of which some reader reads a property, of the resource itself or of one that refers to it."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from components.inventory import Lost
 from components.resource import Resource
 
-from . import types
-
-_VERSION = re.compile(r"v\d+((alpha|beta)\d*)?|(alpha|beta)\d*|v\d{8}(preview|privatepreview)?")
-"""`v1`, `v1beta1`, `beta`, `v20240301`, `v20240302preview`."""
-_VERSIONED_PACKAGE = re.compile(r"^azure-native_(?P<module>[a-z0-9]+)_v\d{8}[a-z]*$")
-"""A package that holds one version of one module, as `pulumi package add azure-native` makes it."""
+from . import gcp_types, types
+from .tokens import plain_token, read_as
 
 STARTING = {
     "aws:batch:ComputeEnvironment": "a Batch compute environment",
@@ -45,30 +40,22 @@ STARTING = {
     "azure:compute:VirtualMachine": "an Azure virtual machine",
     "azure:compute:WindowsVirtualMachine": "an Azure virtual machine",
     "azure:compute:WindowsVirtualMachineScaleSet": "an Azure scale set",
-    "azure:containerservice:KubernetesCluster": "an AKS cluster",
-    "azure:containerservice:KubernetesClusterNodePool": "an AKS node pool",
     "azure:machinelearning:ComputeCluster": "an Azure Machine Learning cluster",
     "azure:machinelearning:ComputeInstance": "an Azure Machine Learning instance",
+    "azure-native:azurefleet:Fleet": "an Azure fleet of virtual machines",
     "azure-native:batch:Pool": "an Azure Batch pool",
-    "azure-native:compute:VirtualMachine": "an Azure virtual machine",
-    "azure-native:compute:VirtualMachineScaleSet": "an Azure scale set",
-    "azure-native:containerservice:AgentPool": "an AKS agent pool",
-    "azure-native:containerservice:ManagedCluster": "an AKS cluster",
+    "azure-native:compute:DedicatedHost": "a dedicated host, which bills whether it is used or not",
+    "azure-native:containerinstance:ContainerGroup": "a container group",
+    "azure-native:hdinsight:Cluster": "an HDInsight cluster",
     "azure-native:machinelearningservices:Compute": "an Azure Machine Learning compute target",
-    "gcp:compute:Instance": "a Compute Engine instance",
+    "azure-native:machinelearningservices:OnlineDeployment": "an Azure Machine Learning deployment",
+    "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:InstanceFromTemplate": "a Compute Engine instance",
-    "gcp:compute:InstanceGroupManager": "a managed instance group",
-    "gcp:compute:InstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:RegionInstanceGroupManager": "a managed instance group",
-    "gcp:compute:RegionInstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:Reservation": "a Compute Engine reservation",
-    "gcp:container:Cluster": "a GKE cluster",
-    "gcp:container:NodePool": "a GKE node pool",
+    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
+    "gcp:dataproc:Cluster": "a Dataproc cluster",
     "gcp:notebooks:Instance": "a notebook instance",
     "gcp:tpu:Node": "a TPU node",
-    "gcp:tpu:V2QueuedResource": "a queued TPU",
-    "gcp:tpu:V2Vm": "a TPU VM",
+    "gcp:vertex:AiEndpointWithModelGardenDeployment": "a Vertex AI endpoint with its machines",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
     "kubernetes:karpenter.sh:NodePool": "a Karpenter node pool",
@@ -92,28 +79,18 @@ HARMLESS = frozenset(
 """Packages that start no machines."""
 
 
-def plain_token(token: str) -> str:
-    """`package:module:Name` without versions and without the file that bridged modules repeat.
-
-    `azure-native:compute/v20240301:VirtualMachine`, `azure-native_compute_v20240301:compute:VirtualMachine` -> `azure-native:compute:VirtualMachine`,
-    `aws:ec2/fleet:Fleet` -> `aws:ec2:Fleet`, `kubernetes:karpenter.sh/v1beta1:NodePool` -> `kubernetes:karpenter.sh:NodePool`.
-    """
-    package, _, rest = token.partition(":")
-    module, _, name = rest.rpartition(":")
-    if _VERSIONED_PACKAGE.match(package):
-        package = "azure-native"
-    base, _, tail = module.partition("/")
-    repeated = tail.casefold() == name.casefold() or _VERSION.fullmatch(tail) is not None
-    return f"{package}:{base if repeated or not tail else module}:{name}"
-
-
-_READ_PLAIN = {plain_token(token).casefold() for token in types.READ if token not in types.RESERVATIONS}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
+
+
+def is_read(token: str) -> bool:
+    """Whether some reader reads a property of resources of the type `token`."""
+    return read_as(token) in types.READ
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
     """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
-    if resource.type not in types.READ or resource.type in types.RESERVATIONS:
+    if not is_read(resource.type) or resource.type in types.BILLING_UNUSED:
         reason = _reason(resource, plain_token(resource.type))
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from . import capacity, cost, driver, efa, lease, limits, loosening, offers, quota
+from . import (
+    aks,
+    capacity,
+    cost,
+    driver,
+    efa,
+    gke_accelerators,
+    gke_capacity,
+    gke_clusters,
+    gke_counts,
+    gke_networks,
+    gke_operator,
+    gke_vpcs,
+    lease,
+    limits,
+    loosening,
+    offers,
+    quota,
+)
 from .rule import Case, Rule, Scope, Verdict
 
 RULES: tuple[Rule, ...] = (
@@ -10,11 +28,19 @@ RULES: tuple[Rule, ...] = (
     *offers.RULES,
     *capacity.RULES,
     *driver.RULES,
+    *gke_networks.RULES,
+    *gke_vpcs.RULES,
+    *gke_capacity.RULES,
+    *gke_counts.RULES,
+    *gke_accelerators.RULES,
+    *gke_clusters.RULES,
+    *gke_operator.RULES,
     *cost.RULES,
     *quota.RULES,
     *lease.RULES,
     *limits.RULES,
     *loosening.RULES,
+    *aks.RULES,
 )
 
 __all__ = ["RULES", "Case", "Rule", "Scope", "Verdict"]

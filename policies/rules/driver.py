@@ -10,11 +10,10 @@ from components.unknown import Unknown, known
 from policies.finding import Status
 from policies.readers.kubernetes.helm import RENDERED
 
+from . import driver_words
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 NVIDIA = "NVIDIA"
-_NO_OPERATOR_DRIVER = "al2023"
-"""Operating system for which the GPU Operator has no driver image (B6)."""
 
 
 def _nvidia_pools(case: Case) -> Iterator[GpuPool]:
@@ -26,6 +25,8 @@ def _nvidia_pools(case: Case) -> Iterator[GpuPool]:
 
 def _may_be_nvidia(pool: GpuPool) -> bool:
     if isinstance(pool.machines, Unknown):
+        return True
+    if isinstance(pool.attached, Unknown) or pool.attached:
         return True
     rows = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
     return any(row is None or row.vendor == NVIDIA for row in rows)
@@ -50,11 +51,8 @@ def _driver(case: Case) -> Iterator[Verdict]:
             yield Verdict(status=Status.UNCHECKED, urn=pool.urn, path=_path(pool), message=text)
         elif len(owners) != 1:
             yield _wrong_number(pool, owners)
-        elif owners == (Owner.GPU_OPERATOR,) and _without_operator_driver(pool):
-            text = (
-                f"{pool.name}: image {_kind(pool)} ships no NVIDIA driver, and the GPU Operator has no driver image for Amazon Linux 2023. "
-            )
-            text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA, with driver.enabled=false."
+        elif owners == (Owner.GPU_OPERATOR,) and (system := _without_operator_driver(pool)):
+            text = f"{pool.name}: image {_kind(pool)} ships no NVIDIA driver, and the GPU Operator has no driver image for {system}"
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
 
 
@@ -63,18 +61,18 @@ def _untold(pool: GpuPool, owners: Unknown, part: str) -> Verdict:
     return cannot_tell(pool.urn, owners, subject=pool.name, so=f"it cannot be told who installs the NVIDIA {part}", fix=fix)
 
 
-def _without_operator_driver(pool: GpuPool) -> bool:
+def _without_operator_driver(pool: GpuPool) -> str | None:
+    """The image's system with what to do instead, where the operator has no driver for it."""
     row = catalog.image(pool.cloud, _kind(pool))
-    return row is not None and row.os == _NO_OPERATOR_DRIVER
+    return driver_words.NO_OPERATOR_DRIVER.get(row.os) if row is not None else None
 
 
 def _wrong_number(pool: GpuPool, owners: tuple[Owner, ...]) -> Verdict:
     if owners:
-        text = f"{pool.name}: {len(owners)} owners of the NVIDIA driver ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU Operator "
-        text += "would install it again, which ends in a crash loop. Set driver.enabled=false in the GPU Operator's values (the chart's default is true)."
+        text = f"{pool.name}: {len(owners)} owners of the NVIDIA driver ({', '.join(owners)}): "
+        text += driver_words.too_many(pool.cloud, _kind(pool), owners)
     else:
-        text = f"{pool.name}: nobody installs the NVIDIA driver: image {_kind(pool)} ships none and no GPU Operator of this cluster has driver.enabled. "
-        text += "The nodes never offer nvidia.com/gpu. Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA."
+        text = f"{pool.name}: nobody installs the NVIDIA driver: {driver_words.nobody(pool.cloud, _kind(pool))}"
     return Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
 
 
@@ -84,8 +82,8 @@ def _toolkit(case: Case) -> Iterator[Verdict]:
         if isinstance(owners, Unknown):
             yield _untold(pool, owners, "container toolkit")
         elif owners is not None and len(owners) > 1:
-            text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): image {_kind(pool)} ships it and the GPU "
-            text += "Operator would install it again. Set toolkit.enabled=false in the GPU Operator's values (the chart's default is true)."
+            text = f"{pool.name}: {len(owners)} owners of the NVIDIA container toolkit ({', '.join(owners)}): "
+            text += driver_words.toolkit_twice(pool.cloud, _kind(pool), owners)
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=_path(pool), message=text)
 
 
@@ -93,7 +91,7 @@ RULES = (
     Rule(
         id="GPU-DRV-01",
         title="Exactly one owner installs the NVIDIA driver",
-        failures=("C1", "C3", "B6"),
+        failures=("C1", "C2", "C3", "C5", "B6"),
         scope=Scope.STACK,
         check=_driver,
         fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",
@@ -101,7 +99,7 @@ RULES = (
     Rule(
         id="GPU-DRV-02",
         title="At most one owner installs the NVIDIA container toolkit",
-        failures=("C1",),
+        failures=("C1", "C2"),
         scope=Scope.STACK,
         check=_toolkit,
         fix="amiType AL2023_x86_64_NVIDIA with toolkit.enabled=false in the GPU Operator's values",

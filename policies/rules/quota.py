@@ -113,7 +113,7 @@ RULES = (
     Rule(
         id="GPU-QUOTA-01",
         title="The account's quotas have room for the maximum with surge",
-        failures=("J1",),
+        failures=("J1", "E8"),
         scope=Scope.STACK,
         check=_quota,
         fix="limit - (usage - usage of this stack) of at least (maximum + surge) x vCPUs, per family, market and region",

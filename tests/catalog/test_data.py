@@ -92,6 +92,9 @@ KEYS = {
     "tpus": ("machine",),
     "transports": ("cloud", "families", "transport"),
     "gcp_networks": ("family",),
+    "grid_families": ("cloud", "family"),
+    "gke_images": ("part",),
+    "gke_machines": ("machines",),
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from components.resource import Resource, ResourceSet
+from components.resource import Options, Resource, ResourceSet
 from components.unknown import Unknown
 from policies import Finding, Limits, Settings
 from policies.readers import types
@@ -31,6 +31,7 @@ class Written:
     depends: dict[str, tuple[str, ...]] = field(default_factory=dict)
     provider: str | None = None
     id: str | Unknown = UNKNOWN
+    ignores: tuple[str, ...] = ()
 
 
 @dataclass
@@ -89,6 +90,7 @@ class Raw:
             id=written.id,
             property_dependencies={prop: urns for prop, urns in depends.items() if urns} | written.depends,
             provider=self.urn(written.provider) if written.provider else None,
+            options=Options(ignore_changes=written.ignores),
         )
 
     def _referred(self, value: Any) -> list[str]:

@@ -29,15 +29,15 @@ def test_every_failure_of_a_rule_is_described_and_none_is_described_for_nothing(
 
 def test_a_stale_table_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     readme = tmp_path / "README.md"
-    between = f"{table.FAILURES_BEGIN}\nold\n{table.FAILURES_END}"
-    readme.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\n{between}\nafter\n")
+    between = f"{table.FAILURES_BEGIN}\noutworn\n{table.FAILURES_END}"
+    readme.write_text(f"before\n{table.BEGIN}\noutworn\n{table.END}\n{between}\nafter\n")
     monkeypatch.setattr(table, "README", readme)
     assert table.main(["--check"]) == 1
     assert "python -m policies.table" in capsys.readouterr().err
     assert table.main([]) == 0
     assert table.main(["--check"]) == 0
     text = readme.read_text()
-    assert (text.startswith("before\n"), text.endswith("\nafter\n"), "old" in text) == (True, True, False)
+    assert (text.startswith("before\n"), text.endswith("\nafter\n"), "outworn" in text) == (True, True, False)
 
 
 def test_a_file_without_markers_is_refused() -> None:

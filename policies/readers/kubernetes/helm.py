@@ -50,5 +50,5 @@ def _cluster(release: Resource, program: Program) -> Maybe[str | None]:
     if provider is None:
         return None
     named = {urn for urns in provider.property_dependencies.values() for urn in urns} | set(provider.dependencies)
-    found = [cluster.urn for cluster in program.resources.of_type(types.CLUSTER) if cluster.urn in named]
+    found = [cluster.urn for cluster in program.resources.of_type(*types.CLUSTERS) if cluster.urn in named]
     return found[0] if len(found) == 1 else None

@@ -1,0 +1,140 @@
+"""AKS clusters: control plane, the pools inside its resource, and what the rules ask of the cluster itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from components.inventory import AksCluster, AksPool, ControlPlane, Lost, MachineChoice, Nat, NodePool
+from components.resource import Resource, read
+from components.unknown import Maybe, Unknown
+from policies.readers import azure_types as types
+from policies.readers.program import Program
+from policies.readers.values import any_of, flag, items, text
+
+from .agent_pool import read_default_pool, read_inline_pools
+from .references import location, meant
+
+Facts = Iterator[ControlPlane | AksCluster | NodePool | AksPool | MachineChoice | Nat | Lost]
+_MANAGED_NAT = "managedNATGateway"
+
+
+def read_cluster(cluster: Resource, program: Program) -> Facts:
+    region = location(program, cluster)
+    tier = _tier(cluster)
+    version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
+    yield ControlPlane(urn=cluster.urn, name=cluster.name, cloud="azure", region=region, version=version, tier=tier)
+    own = _own(cluster, program)
+    yield own
+    yield from read_inline_pools(cluster, program, region)
+    if _word(cluster, "networkProfile", "outboundType") == _MANAGED_NAT:
+        yield Nat(urn=cluster.urn, cloud="azure", region=region)
+    if any_of([own.node_provisioning, own.automatic]) is not False:  # AKS Automatic brings it along
+        reason = "with node auto-provisioning, which starts machines without an upper bound in the program"
+        yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
+
+
+def read_classic_cluster(cluster: Resource, program: Program) -> Facts:
+    region = location(program, cluster)
+    version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
+    tier = _word(cluster, "skuTier")
+    yield ControlPlane(urn=cluster.urn, name=cluster.name, cloud="azure", region=region, version=version, tier=tier)
+    yield AksCluster(
+        urn=cluster.urn,
+        name=cluster.name,
+        identity=_word(cluster, "identity", "type"),
+        identities=_identities(cluster, program, "identityIds"),
+        local_accounts=_not(flag(cluster.read("localAccountDisabled"), "localAccountDisabled")),
+        private=_flag(cluster, "privateClusterEnabled"),
+        authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIpRanges"),
+    )
+    yield from read_default_pool(cluster, program, region)
+
+
+def _own(cluster: Resource, program: Program) -> AksCluster:
+    return AksCluster(
+        urn=cluster.urn,
+        name=cluster.name,
+        identity=_word(cluster, "identity", "type"),
+        identities=_identities(cluster, program, "userAssignedIdentities"),
+        automatic=_is(_word(cluster, "sku", "name"), "Automatic"),
+        node_provisioning=_is(_word(cluster, "nodeProvisioningProfile", "mode"), "Auto"),
+        local_accounts=_not(flag(cluster.read("disableLocalAccounts"), "disableLocalAccounts")),
+        private=_flag(cluster, "apiServerAccessProfile", "enablePrivateCluster"),
+        authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIPRanges"),
+        strangers=_strangers(cluster, program),
+        upgrades=_word(cluster, "autoUpgradeProfile", "upgradeChannel"),
+    )
+
+
+def _tier(cluster: Resource) -> Maybe[str | None]:
+    """AKS charges by tier; without one the cluster is Free."""
+    return _word(cluster, "sku", "tier")
+
+
+def _word(cluster: Resource, *path: str) -> Maybe[str | None]:
+    return text(cluster.read(*path), ".".join(path))
+
+
+def _is(word: Maybe[str | None], wanted: str) -> Maybe[bool]:
+    return word if isinstance(word, Unknown) else (word or "").casefold() == wanted.casefold()
+
+
+def _flag(cluster: Resource, *path: str) -> Maybe[bool]:
+    found = flag(cluster.read(*path), ".".join(path))
+    return False if found is None else found
+
+
+def _not(off: Maybe[bool | None]) -> Maybe[bool]:
+    return off if isinstance(off, Unknown) else not off
+
+
+def _ranges(cluster: Resource, *path: str) -> Maybe[tuple[Maybe[str], ...]]:
+    at = ".".join(path)
+    listed = items(cluster.read(*path), at)
+    if isinstance(listed, Unknown):
+        return listed
+    return tuple(found if (found := text(read(entry), f"{at}[{i}]")) is not None else Unknown(at) for i, entry in enumerate(listed))
+
+
+def _strangers(cluster: Resource, program: Program) -> tuple[str, ...]:
+    """What stands in the nodes' group by its name; what the cluster's output names is told by the dependency."""
+    named = text(cluster.read("nodeResourceGroup"), "nodeResourceGroup")
+    group = named.casefold() if isinstance(named, str) else None
+    found = program.once(_by_group).get(group, ()) if group is not None else ()
+    return (*found, *program.once(_by_cluster).get(cluster.urn, ()))
+
+
+def _by_group(program: Program) -> Mapping[str, Sequence[str]]:
+    """Names of resources by the literal name of their group."""
+    found: dict[str, list[str]] = {}
+    for resource in program.resources:
+        group = resource.inputs.get("resourceGroupName") if resource.type.startswith("azure") else None
+        if isinstance(group, str) and resource.type not in types.RESOURCE_GROUPS:
+            found.setdefault(group.casefold(), []).append(resource.name)
+    return found
+
+
+def _by_cluster(program: Program) -> Mapping[str, Sequence[str]]:
+    """Names of resources whose group is an output of a cluster, which can only be that of its nodes."""
+    found: dict[str, list[str]] = {}
+    for resource in program.resources:
+        sources = resource.property_dependencies.get("resourceGroupName", ()) if resource.type.startswith("azure") else ()
+        if len(sources) == 1 and isinstance(resource.inputs.get("resourceGroupName"), Unknown):
+            found.setdefault(sources[0], []).append(resource.name)
+    return found
+
+
+def _identities(cluster: Resource, program: Program, key: str) -> tuple[Maybe[str], ...]:
+    """User-assigned identities, as a list or, as ARM has them, as the keys of an object."""
+    value, path = cluster.read("identity", key), f"identity.{key}"
+    if value is None:
+        return ()
+    planned = [r.urn for r in program.resources.referred(cluster, "identity", types.IDENTITY)]
+    if planned:
+        return tuple(planned)
+    if isinstance(value, Unknown):
+        return (value,)
+    if not isinstance(value, Mapping | list | tuple):
+        return (Unknown(path, "not readable: neither list nor object"),)
+    named = [meant(program, cluster, "identity", read(entry), types.IDENTITY) for entry in value]
+    return tuple(entry for entry in named if entry is not None)
