@@ -95,14 +95,23 @@ def pieces(text: str) -> Iterator[str]:
     return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
 
 
-def read_matrix(parts: Iterable[str]) -> Iterator[Labelled]:
-    """Each series with its samples. The samples of one must be taken before the next. Raises NotAMatrix at the first thing out of place."""
+def read_matrix(parts: Iterable[str], *, several: bool = False) -> Iterator[Labelled]:
+    """Each series with its samples. The samples of one must be taken before the next. Raises NotAMatrix at the first thing out of place.
+
+    `several`: the text may hold more than one answer, as in a list of them.
+    """
     text = _Text(parts)
     if not text.skip_to(_RESULT):
         error = text.find(_ERROR)
         raise NotAMatrix(f"the endpoint says: {json.loads(error[1])[:300]}" if error else f'"result" is missing: {text.ahead!r}')
+    yield from _answer(text)
+    while several and text.skip_to(_RESULT):
+        yield from _answer(text)
+
+
+def _answer(text: _Text) -> Iterator[Labelled]:
     ended = text.match(_FIRST)
-    while not (ended and ended.lastindex and ended[1] == "]"):
+    while not (ended and ended[1] == "]"):
         if text.match(_METRIC) is None:
             raise NotAMatrix(f"a series is expected at {text.ahead[:40]!r}")
         labels = _labels(text.json())

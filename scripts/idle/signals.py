@@ -124,7 +124,8 @@ class Cluster(Frozen):
     """Everything that was found out about one cluster."""
 
     name: Text
-    cloud: Cloud
+    cloud: Cloud | None = None
+    """None: the signals come from a file that does not say."""
     account: str | None = None
     region: str | None = None
     stack: str | None = None

@@ -75,7 +75,9 @@ def to_zero(looked: Looked, pools: Sequence[str], acting: Acting, judged_again: 
             resize(target, sizes, zero(sizes), acting.access)
         left = _left(target, list(chosen), acting)
     except GpukitError as error:
-        return Done(stack=target.stack, acted=False, text="the action was cut off; the next run or `gpukit resume` goes on", error=str(error))
+        return Done(
+            stack=target.stack, acted=False, text="the action was cut off; the next run or `gpukit resume` goes on", error=str(error)
+        )
     _finish(acting, target.stack)
     text = f"{_listed(list(chosen))} at zero; `gpukit resume {target.stack}` brings back {_sizes_text(chosen)}"
     return Done(stack=target.stack, acted=True, text=text, left=left)

@@ -60,15 +60,15 @@ class Aws:
         except Throttled as refusal:
             raise Failed(f"AWS goes on refusing {service} {operation} in {self.target.region}: {refusal}") from refusal
 
-    def pages(self, service: str, operation: str, key: str, token: str = "nextToken", **given: Any) -> Iterable[Any]:
+    def pages(self, service: str, operation: str, key: str, more_by: str = "nextToken", **given: Any) -> Iterable[Any]:
         """Items of all pages of a listing."""
         more: dict[str, Any] = {}
         while True:
             answer = self.ask(service, operation, **given, **more)
             yield from answer.get(key) or ()
-            if not answer.get(token):
+            if not answer.get(more_by):
                 return
-            more = {token: answer[token]}
+            more = {more_by: answer[more_by]}
 
     def _client(self, service: str) -> Any:
         return client(service, self.target.region, self.environment)
@@ -145,9 +145,7 @@ def _running(aws: Aws, groups: list[dict[str, Any]]) -> dict[str, int]:
     found: dict[str, int] = {}
     for at in range(0, len(names), 50):
         wanted = names[at : at + 50]
-        listed = aws.pages(
-            "autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups", "NextToken", AutoScalingGroupNames=wanted
-        )
+        listed = aws.pages("autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups", "NextToken", AutoScalingGroupNames=wanted)
         for group in listed:
             billing = [i for i in group.get("Instances") or () if i.get("LifecycleState") not in ("Terminated", "Warmed:Stopped")]
             found[str(group["AutoScalingGroupName"])] = len(billing)
@@ -202,7 +200,12 @@ def token(aws: Aws) -> str:
         sts = client("sts", aws.target.region, aws.environment)
         signer: Any = sts._request_signer  # noqa: SLF001 # the one way to sign with a header of one's own
         presign = cast("Any", RequestSigner)(
-            sts.meta.service_model.service_id, aws.target.region, "sts", "v4", signer._credentials, sts.meta.events  # noqa: SLF001
+            sts.meta.service_model.service_id,
+            aws.target.region,
+            "sts",
+            "v4",
+            signer._credentials,  # noqa: SLF001 # see above
+            sts.meta.events,
         )
         order = {
             "method": "GET",

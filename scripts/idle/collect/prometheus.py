@@ -72,7 +72,9 @@ def named(cluster: str, stack: str, environment: Mapping[str, str] | None = None
         return None
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadInput(f"{URL} holds no web address: give one such as https://prometheus.example.com, to which /api/v1/query_range is added.")
+        raise BadInput(
+            f"{URL} holds no web address: give one such as https://prometheus.example.com, to which /api/v1/query_range is added."
+        )
     auth = (value(USER), value(WORD)) if value(USER) else None
     if parts.username or parts.password:
         raise BadInput(f"{URL} holds a name or password: put them into {USER} and {WORD}, which no output shows.")
@@ -222,4 +224,3 @@ def _positive(text: str) -> float:
     except ValueError:
         return 1.0
     return 1.0 if number != number or number == float("inf") else max(number, 0.0)  # noqa: PLR0124 - NaN alone differs from itself
-
