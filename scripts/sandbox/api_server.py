@@ -168,6 +168,11 @@ def extended_resources(world: Simulation, node: Record) -> dict[str, str]:
     return found
 
 
+def exports_metrics(world: Simulation, key: str) -> bool:
+    """Whether the cluster runs NVIDIA's exporter: the GPU Operator brings it unless told otherwise."""
+    return _operator([r.state for r in world.store.of_kind(t.RELEASE, key)], "dcgmExporter")
+
+
 def _gpus(node: Record, machine: Machine, releases: list[Mapping[str, Any]], *, runs: bool) -> dict[str, str]:
     """Whole GPUs, or slices of them where the node's label names a configuration of the operator's device plugin that makes some."""
     gpus = int(machine.gpu_count) if runs else 0

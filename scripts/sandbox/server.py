@@ -56,7 +56,7 @@ class Server:
         self._open(speed)
 
     def _open(self, speed: float) -> None:
-        from scripts.sandbox.doors import aws, control, kubernetes
+        from scripts.sandbox.doors import aws, control, kubernetes, prometheus
         from scripts.sandbox.provider.serving import serve
         from scripts.sandbox.simulation import Simulation
 
@@ -67,6 +67,7 @@ class Server:
         self.world = Simulation(self.home, speed=speed, address=self.address)
         doors["/aws"] = aws.door(self.world)
         doors["/eks"] = kubernetes.door(self.world)
+        doors["/prometheus"] = prometheus.door(self.world)
         doors["/gpukit"] = control.door(self.world, token, self._done.set)
         self.providers = {name: serve(self.world, name) for name in ("aws", "kubernetes")}
         threading.Thread(target=self.http.serve_forever, args=(0.05,), name="doors", daemon=True).start()
