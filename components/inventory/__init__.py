@@ -29,6 +29,7 @@ from .azure import (
     UpgradeWindow,
 )
 from .clouds import CLOUDS, Cloud
+from .cluster_objects import AddOn, ClusterAccess, Container, Manifest, Pod, StackOutput, Workload
 from .gcp import (
     Accelerator,
     Affinity,
@@ -43,11 +44,24 @@ from .gcp import (
     MachineReservation,
     PodNetwork,
     QueuedUse,
-    Subnet,
+    Subnetwork,
     Vpc,
 )
-from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
-from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
+from .network import InterfaceEndpoint, LoadBalancer, Nat, PublicAddress, RouteTable, SecurityGroup, Subnet
+from .nodes import (
+    Consolidation,
+    GpuPool,
+    Image,
+    Interface,
+    Interfaces,
+    MachineChoice,
+    ManagedGroup,
+    Market,
+    NodeCount,
+    NodePool,
+    Owner,
+    Purchase,
+)
 from .reading import Lost
 from .services import Bucket, ControlPlane, Disk, FileSystem
 from .software import Chart
@@ -55,6 +69,7 @@ from .software import Chart
 __all__ = [
     "CLOUDS",
     "Accelerator",
+    "AddOn",
     "Affinity",
     "AksCluster",
     "AksPool",
@@ -69,6 +84,9 @@ __all__ = [
     "Chart",
     "Cloud",
     "CloudNat",
+    "ClusterAccess",
+    "Consolidation",
+    "Container",
     "ControlPlane",
     "Counting",
     "CriticalQuota",
@@ -86,26 +104,34 @@ __all__ = [
     "InterfaceEndpoint",
     "Interfaces",
     "Inventory",
+    "LoadBalancer",
     "Lost",
     "MachineChoice",
     "MachineReservation",
+    "ManagedGroup",
+    "Manifest",
     "Market",
     "Nat",
     "NicPolicy",
     "NodeCount",
     "NodePool",
     "Owner",
+    "Pod",
     "PodNetwork",
     "PublicAddress",
     "Purchase",
     "QueuedUse",
     "RdmaContainer",
     "ReservedMachines",
+    "RouteTable",
     "SecurityGroup",
+    "StackOutput",
     "Subnet",
     "SubnetGuard",
+    "Subnetwork",
     "UpgradeWindow",
     "Vpc",
+    "Workload",
 ]
 
 G = TypeVar("G", bound=GoogleFact)
@@ -126,6 +152,7 @@ class Inventory:
     nats: tuple[Nat, ...] = ()
     endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
+    load_balancers: tuple[LoadBalancer, ...] = ()
     disks: tuple[Disk, ...] = ()
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
@@ -133,6 +160,13 @@ class Inventory:
     azure: AzureFacts = field(default_factory=AzureFacts)
     google: tuple[GoogleFact, ...] = ()
     """What only Google Cloud knows."""
+    subnets: tuple[Subnet, ...] = ()
+    route_tables: tuple[RouteTable, ...] = ()
+    add_ons: tuple[AddOn, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    accesses: tuple[ClusterAccess, ...] = ()
+    outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
 
     @property

@@ -129,7 +129,7 @@ class Vpc:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subnet:
+class Subnetwork:
     """A subnetwork."""
 
     urn: str
@@ -209,4 +209,4 @@ class QueuedUse:
     provisioning_class: Maybe[str | None]
 
 
-GoogleFact = GkeCluster | Vpc | Subnet | FirewallRule | CloudNat | MachineReservation | PodNetwork | CriticalQuota | QueuedUse
+GoogleFact = GkeCluster | Vpc | Subnetwork | FirewallRule | CloudNat | MachineReservation | PodNetwork | CriticalQuota | QueuedUse

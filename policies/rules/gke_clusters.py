@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import CloudNat, GkeCluster, GkePool, GpuPool, Market, NodePool, QueuedUse, Subnet
+from components.inventory import CloudNat, GkeCluster, GkePool, GpuPool, Market, NodePool, QueuedUse, Subnetwork
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of
@@ -154,7 +154,7 @@ def _hosts(pool: NodePool, gke: GkePool) -> Maybe[bool]:
 
 def _private_access(case: Case) -> Iterator[Verdict]:
     """J4: without it every byte from Google's own storage and registries passes the NAT, and is paid."""
-    made = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
+    made = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnetwork)}
     nats = case.inventory.of_google(CloudNat)
     for cluster in case.inventory.gke_clusters.values():
         private = cluster.private_nodes
@@ -166,7 +166,7 @@ def _private_access(case: Case) -> Iterator[Verdict]:
             yield from _access(cluster, subnet, bool(nats))
 
 
-def _access(cluster: GkeCluster, subnet: Subnet | None, nat: bool) -> Iterator[Verdict]:
+def _access(cluster: GkeCluster, subnet: Subnetwork | None, nat: bool) -> Iterator[Verdict]:
     if subnet is None:
         text = "private nodes in a subnetwork that is made elsewhere: make sure that Private Google Access is on there."
         yield _says(cluster, "subnetwork", text, status=Status.UNCHECKED)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from components.inventory import Chart, CriticalQuota, GpuPool
 from components.unknown import Maybe, Unknown
 from policies.finding import Status
-from policies.readers.gpu_stack import OPERATOR, is_operator, operators, switched
+from policies.readers.charts import is_chart, switched
+from policies.readers.gpu_stack import OPERATOR, operators
 from policies.readers.values import all_of, any_of
 
 from .gke_pools import NVIDIA, cluster_of, gke_pools, gpu_pools, machine_of, untold, violated
@@ -34,7 +35,7 @@ def _plugins(case: Case) -> Iterator[Verdict]:
             continue
         labelled = _labelled(pool)
         ours = any_of(
-            [chart if isinstance(chart, Unknown) else switched(chart, "devicePlugin.enabled") for chart in found.of(pool.cluster)]
+            [chart if isinstance(chart, Unknown) else switched(chart, OPERATOR, "devicePlugin.enabled") for chart in found.of(pool.cluster)]
         )
         if isinstance(labelled, Unknown):
             yield untold(pool, labelled, _WHO)
@@ -73,7 +74,7 @@ def _owners(pool: GpuPool, labelled: bool, ours: bool) -> Iterator[Verdict]:
 def _quotas(case: Case) -> Iterator[Verdict]:
     quotas = case.inventory.of_google(CriticalQuota)
     for chart in _on_gke(case):
-        if not is_operator(chart):
+        if is_chart(chart, OPERATOR) is not True:
             continue
         claim = any_of([_covers(quota, chart) for quota in quotas])
         if isinstance(claim, Unknown):
@@ -132,7 +133,7 @@ def _privileged(case: Case) -> Iterator[Verdict]:
     clusters = case.inventory.gke_clusters
     for chart in _on_gke(case):
         own = [clusters[chart.cluster]] if isinstance(chart.cluster, str) and chart.cluster in clusters else list(clusters.values())
-        for cluster in own if is_operator(chart) else ():
+        for cluster in own if is_chart(chart, OPERATOR) is True else ():
             if isinstance(cluster.autopilot, Unknown):
                 yield cannot_tell(
                     cluster.urn, cluster.autopilot, subject=cluster.name, so=f"it cannot be told whether it admits {chart.name}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from components import catalog
-from components.inventory import ExtraNetwork, FirewallRule, NodePool, PodNetwork, Subnet, Vpc
+from components.inventory import ExtraNetwork, FirewallRule, NodePool, PodNetwork, Subnetwork, Vpc
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
@@ -82,7 +82,7 @@ def _unseen(vpcs: _Vpcs, must: str) -> Iterator[Verdict]:
 def _own_networks(case: Case) -> Iterator[Verdict]:
     """D2: interfaces of one machine lie in VPCs of their own, but for the subnets of the one RDMA network."""
     made = {vpc.urn: vpc for vpc in case.inventory.of_google(Vpc)}
-    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
+    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnetwork)}
     for pool, gke in gke_pools(case):
         listed = gke.extra_networks if known(gke.extra_networks) else ()
         cluster = cluster_of(case, pool)
@@ -190,7 +190,7 @@ def _open_inside(vpcs: _Vpcs, vpc: Vpc, claim: Maybe[bool]) -> Iterator[Verdict]
 
 def _public_ranges(case: Case) -> Iterator[Verdict]:
     """Addresses of others: 192.169.0.0/16 of a published blueprint is one such range."""
-    for subnet in case.inventory.of_google(Subnet):
+    for subnet in case.inventory.of_google(Subnetwork):
         if isinstance(subnet.cidr, Unknown):
             continue
         try:
@@ -208,7 +208,7 @@ def _public_ranges(case: Case) -> Iterator[Verdict]:
 
 def _addresses(case: Case) -> Iterator[Verdict]:
     """A6: each node takes an address in the subnetwork of each of its interfaces."""
-    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnet)}
+    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnetwork)}
     wanted: dict[str, list[NodePool]] = {}
     for pool, gke in gke_pools(case):
         cluster = cluster_of(case, pool)
@@ -221,7 +221,7 @@ def _addresses(case: Case) -> Iterator[Verdict]:
         yield from _full(subnets[urn], pools)
 
 
-def _full(subnet: Subnet, pools: Sequence[NodePool]) -> Iterator[Verdict]:
+def _full(subnet: Subnetwork, pools: Sequence[NodePool]) -> Iterator[Verdict]:
     free = _free(subnet.cidr)
     nodes = sum(count for pool in pools if known(count := pool.nodes.with_surge))
     if free is not None and nodes > free:

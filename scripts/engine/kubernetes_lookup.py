@@ -6,38 +6,31 @@ import json
 import ssl
 import subprocess
 from base64 import b64decode
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, cast
 
 import httpx
 
+from scripts.engine.cluster_server import Server, server_of
 from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
-_CLUSTER = "aws:eks/cluster:Cluster"
 _SECONDS = 15
-
-
-@dataclass(frozen=True)
-class Server:
-    """A cluster's API server as the state describes it."""
-
-    cluster: str
-    url: str
-    authority: str
-    """Certificate, base64; not used with a plain address, which only a simulated cluster has."""
 
 
 class KubernetesLookup:
     """Objects have names that a second create would meet, so a look by name tells. `environment` holds the token command's PATH."""
 
-    def __init__(self, environment: Mapping[str, str], *, direct: bool) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], *, direct: bool, authority: Callable[[Server], str] = lambda server: server.authority
+    ) -> None:
+        """`authority` gives a cluster's certificate where the state does not hold it (base64)."""
         self._environment = environment
         self._direct = direct
+        self._authority = authority
 
     def of(self, operation: PendingOperation, state: State) -> Answer:
         server = server_of(state)
@@ -81,24 +74,14 @@ class KubernetesLookup:
 
     def _client(self, server: Server) -> httpx.Client:
         secure = server.url.startswith("https:")
-        trust: ssl.SSLContext | bool = ssl.create_default_context(cadata=b64decode(server.authority).decode()) if secure else True
+        trust: ssl.SSLContext | bool = ssl.create_default_context(cadata=b64decode(self._authority(server)).decode()) if secure else True
         headers = {"Authorization": f"Bearer {self._token(server)}"}
         return httpx.Client(base_url=server.url, headers=headers, verify=trust, timeout=_SECONDS, trust_env=not self._direct)
 
     def _token(self, server: Server) -> str:
         """By the command that the kubeconfig names too; in the sandbox its stand-in answers."""
-        command = ["aws", "eks", "get-token", "--cluster-name", server.cluster, "--output", "json"]
-        run = subprocess.run(command, env=dict(self._environment), capture_output=True, text=True, timeout=60, check=True)
+        run = subprocess.run(server.token_command, env=dict(self._environment), capture_output=True, text=True, timeout=60, check=True)
         return str(json.loads(run.stdout)["status"]["token"])
-
-
-def server_of(state: State) -> Server | None:
-    """The one cluster in the state; None when there is none, or more than one."""
-    found = [cast("Mapping[str, Any]", each.get("outputs") or {}) for each in state.resources if each.get("type") == _CLUSTER]
-    if len(found) != 1 or not found[0].get("endpoint"):
-        return None
-    authority = found[0].get("certificateAuthority") or {}
-    return Server(str(found[0]["name"]), str(found[0]["endpoint"]), str(authority.get("data", "")))
 
 
 def api_of(operation: PendingOperation) -> tuple[str, str]:

@@ -18,10 +18,11 @@ from scripts.idle.intent import Policy, Strongest
 from scripts.idle.rules import Rules
 from scripts.idle.verdict import Verdict, verdict
 from scripts.sandbox import load, objects
-from scripts.sandbox.doors import aws, kubernetes
+from scripts.sandbox.doors import kubernetes
 from scripts.sandbox.doors import prometheus as prometheus_door
+from scripts.sandbox.doors.aws import door as aws
 from scripts.sandbox.doors.http import DoorServer, Request, Response
-from scripts.sandbox.place import Place
+from scripts.sandbox.place import ACCOUNTS, Place
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
 from tests.sandbox.cloud import REGION, Cloud, efa
@@ -128,7 +129,7 @@ class Lab:
 
     def target(self, **changes: Any) -> Target:
         plain = Target(
-            stack=STACK, cluster="lab", cloud="aws", account=self.cloud.world.account, region=REGION, workload="training",
+            stack=STACK, cluster="lab", cloud="aws", account=ACCOUNTS["aws"], region=REGION, workload="training",
             owner="ml-platform", expires=date(2027, 3, 1), policy=Policy(strongest=Strongest.SCALE_TO_ZERO), notify=(), markets={"a100": "on_demand"},
         )  # fmt: skip
         return replace(plain, **changes)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.inventory import CloudNat, FirewallRule, GpuPool, MachineReservation, Market, NodePool, Subnet
+from components.inventory import CloudNat, FirewallRule, GpuPool, MachineReservation, Market, NodePool, Subnetwork
 from components.unknown import Unknown, known
 from policies import Status, evaluate
 from policies.readers import gcp_types as gcp
@@ -216,7 +216,7 @@ def test_a_queued_tpu_is_a_slice_for_each_node() -> None:
 def test_networks_are_told_by_reference_name_and_self_link() -> None:
     program = network().set("nodes", "projects/research/global/networks/vpc", "network")
     program.written["vpc"].inputs["name"] = "vpc"
-    (subnet,) = facts(program).of_google(Subnet)
+    (subnet,) = facts(program).of_google(Subnetwork)
     (nat,) = facts(program).of_google(CloudNat)
     assert subnet.network == nat.network == program.urn("vpc")
     assert (nat.every_subnet, len(facts(program).nats), facts(program).nats[0].region) == (True, 1, "us-central1")

@@ -22,7 +22,6 @@ def judged(token: str, *, remote: bool = False, custom: bool = True) -> list[Fin
 @pytest.mark.parametrize(
     "token",
     [
-        "aws:ec2/fleet:Fleet",
         "aws:ec2/capacityReservation:CapacityReservation",
         "aws:ec2/capacityBlockReservation:CapacityBlockReservation",
         "aws:ecs/capacityProvider:CapacityProvider",
@@ -42,8 +41,7 @@ def judged(token: str, *, remote: bool = False, custom: bool = True) -> list[Fin
         "gcp:workbench/instance:Instance",
         "google-native:compute/v1:Instance",
         "google-native:container/v1beta1:NodePool",
-        "kubernetes:karpenter.sh/v1:NodePool",
-        "kubernetes:karpenter.sh/v1beta1:NodePool",
+        "kubernetes:karpenter.sh/v1:NodeClaim",
         "kubernetes:karpenter.sh/v1alpha5:Provisioner",
     ],
 )

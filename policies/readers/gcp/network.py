@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import CloudNat, FirewallRule, Nat, PublicAddress, Subnet, Vpc
+from components.inventory import CloudNat, FirewallRule, Nat, PublicAddress, Subnetwork, Vpc
 from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import gcp_types
@@ -24,10 +24,10 @@ def read_network(network: Resource, _program: Program) -> Iterator[Vpc]:
     yield Vpc(urn=network.urn, name=network.name, mtu=part.whole("mtu"), profile=profile)
 
 
-def read_subnet(subnet: Resource, program: Program) -> Iterator[Subnet]:
+def read_subnet(subnet: Resource, program: Program) -> Iterator[Subnetwork]:
     part = Part(subnet)
     named = reference(program, subnet, "network", subnet.read("network"), "network", gcp_types.NETWORK)
-    yield Subnet(
+    yield Subnetwork(
         urn=subnet.urn,
         name=subnet.name,
         network=given(named, "network", "not given"),

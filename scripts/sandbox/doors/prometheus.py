@@ -15,11 +15,11 @@ from datetime import datetime
 from typing import Any
 
 from components import catalog
-from scripts.sandbox import api_server, scaling
+from scripts.sandbox import clouds
 from scripts.sandbox.doors.http import Request, Response
-from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.passing import catch_up
 from scripts.sandbox.place import Place
+from scripts.sandbox.plugins import installed
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
 
@@ -135,35 +135,36 @@ def _scrapes(after: float, until: float) -> list[float]:
 
 
 def _gpus(world: Simulation, matchers: Mapping[str, str]) -> Iterator[Gpu]:
-    for group in [r for r in world.store if r.kind == t.NODE_GROUP]:
-        cluster = str(group.state["clusterName"])
-        place = Place.of(group.key)
-        if not api_server.exports_metrics(world, place.in_cluster(cluster).key):
-            continue
-        for owned in (r for r in world.store.children(group) if r.kind == t.SCALING_GROUP):
-            for instance in scaling.instances(world, owned):
-                yield from _of_instance(instance, {"cluster": cluster, "region": place.region}, matchers)
+    for cloud in clouds.used(world):
+        for pool in cloud.pools(world):
+            if pool.cluster_key and installed(world, pool.cluster_key).operator_runs("dcgmExporter"):
+                for instance in pool.instances():
+                    yield from _of_instance(cloud, instance, Place.of(pool.cluster_key).cluster, matchers)
 
 
-def _of_instance(instance: Record, shared: Mapping[str, str], matchers: Mapping[str, str]) -> Iterator[Gpu]:
-    machine = catalog.find_machine("aws", str(instance.state["instanceType"]))
+def _of_instance(cloud: clouds.Cloud, instance: Record, cluster: str, matchers: Mapping[str, str]) -> Iterator[Gpu]:
+    machine = catalog.find_machine(cloud.name, cloud.machine(instance))
     if machine is None or machine.gpu_model is None or machine.vendor != "NVIDIA":
         return
-    node = api_server.node_name(instance)
     try:
         tdp = catalog.gpus.gpu(machine.gpu_model).tdp_w
     except catalog.UnknownName:
         tdp = None
-    history = tuple((datetime.fromisoformat(str(at)).timestamp(), float(share)) for at, share in instance.state.get("gpuBusyHistory", ()))
+    history = tuple((_seconds(at), float(share)) for at, share in instance.state.get("gpuBusyHistory", ()))
     for index in range(max(int(machine.gpu_count), 1)):
         labels = {
-            **shared,
-            "Hostname": node,
+            "cluster": cluster,
+            "Hostname": cloud.node_name(instance),
             "gpu": str(index),
-            "UUID": f"GPU-simulated-{instance.id}-{index}",
+            "UUID": f"GPU-simulated-{instance.id.rsplit('/', 1)[-1]}-{index}",
             "modelName": machine.gpu_model,
             "job": "dcgm-exporter",
             "simulated": "true",
         }
         if all(labels.get(name) == value for name, value in matchers.items()):
-            yield Gpu(labels, tdp or 300.0, datetime.fromisoformat(str(instance.state["launchTime"])).timestamp(), history)
+            yield Gpu(labels, tdp or 300.0, _seconds(instance.created), history)
+
+
+def _seconds(text: object) -> float:
+    """Seconds since 1970."""
+    return datetime.fromisoformat(str(text)).timestamp()

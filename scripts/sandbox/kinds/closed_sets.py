@@ -1,29 +1,49 @@
-"""Properties with a closed list of values. The lists are the cloud's own API models, as botocore ships them."""
+"""Properties with a closed list of values. The lists are the clouds' own API models, as botocore and Google's discovery documents have them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import importlib
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
-
-import botocore.session
 
 from scripts.sandbox import wire
 from scripts.sandbox.kinds.kind import Kind
 from scripts.sandbox.schema_check import Failure, nearest
 
 
-@lru_cache(maxsize=64)
-def allowed(service: str, shape: str) -> tuple[str, ...]:
+def _botocore(service: str, shape: str) -> tuple[str, ...]:
+    import botocore.session
+
     model = cast("Any", botocore.session.get_session()).get_service_model(service)
     return tuple(model.shape_for(shape).enum)
+
+
+def _google(service: str, shape: str) -> tuple[str, ...]:
+    from scripts.sandbox.kinds.gcp import enums
+
+    return enums.values(service, shape)
+
+
+def _azure(service: str, shape: str) -> tuple[str, ...]:
+    models = importlib.import_module(f"azure.mgmt.{service}.models")
+    return tuple(str(member.value) for member in getattr(models, shape))
+
+
+_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google, "azure-native": _azure}
+"""By Pulumi package: (service, shape) to the values that the cloud takes."""
+
+
+@lru_cache(maxsize=64)
+def allowed(package: str, service: str, shape: str) -> tuple[str, ...]:
+    return _MODELS[package](service, shape)
 
 
 def check(kind: Kind, inputs: Mapping[str, Any]) -> list[Failure]:
     """Every value that is in no closed list of its property."""
     found: list[Failure] = []
     for path, (service, shape) in kind.closed_sets.items():
-        choices = allowed(service, shape)
+        choices = allowed(kind.token.partition(":")[0], service, shape)
         for where, value in _at(inputs, path.split("."), ""):
             if isinstance(value, str) and value not in choices:
                 found.append(Failure(where, f"{value!r} is not one of {', '.join(choices)}{nearest(value, dict.fromkeys(choices))}"))

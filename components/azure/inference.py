@@ -1,0 +1,33 @@
+"""An inference cluster on AKS: GPU nodes that serve, each for itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pulumi
+
+from components.handle import ClusterHandle
+from components.spec import InferenceSpec
+
+from .whole import Planned, build_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class InferenceClusterArgs(Planned):
+    """The specification of an inference cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
+
+    spec: InferenceSpec
+
+
+class InferenceCluster(pulumi.ComponentResource):
+    """Resource groups, a network, an AKS cluster with an untainted pool for itself, GPU pools without fabric unless asked for, and the GPU
+    stack.
+    """
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: InferenceClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpukit:azure:InferenceCluster", name, {}, opts)
+        whole = build_whole(name, args.plan, self)
+        self.handle = whole.handle
+        self.register_outputs(whole.outputs)

@@ -1,0 +1,31 @@
+"""A training cluster on GKE: GPU nodes that talk over their fabric, or TPU slices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pulumi
+
+from components.handle import ClusterHandle
+from components.spec import TrainingSpec
+
+from .whole import Planned, build_whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingClusterArgs(Planned):
+    """The specification of a training cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
+
+    spec: TrainingSpec
+
+
+class TrainingCluster(pulumi.ComponentResource):
+    """A network, a GKE cluster with an untainted pool for itself, GPU pools with their fabric, and the GPU stack on them."""
+
+    handle: ClusterHandle
+
+    def __init__(self, name: str, args: TrainingClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("gpukit:gcp:TrainingCluster", name, {}, opts)
+        whole = build_whole(name, args.plan, self)
+        self.handle = whole.handle
+        self.register_outputs(whole.outputs)

@@ -1,0 +1,1 @@
+"""Behaviour of Azure's resource types, by Pulumi token. Ids are Azure Resource Manager paths."""
