@@ -135,7 +135,8 @@ def peak(count: int) -> int:
 
 
 def test_memory_is_flat_in_the_number_of_samples() -> None:
-    assert peak(80_000) < 1.2 * peak(20_000)
+    peak(1_000)  # what is made once
+    assert peak(40_000) < 1.2 * peak(10_000)
 
 
 def test_a_burst_of_one_second_is_kept_and_impossible_values_are_counted() -> None:
