@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from scripts import cli_sandbox
+from scripts import cli_idle, cli_sandbox
 from scripts.catalog.commands import app as catalog_app
 from scripts.cli_group import AsJson, Gpukit, InSandbox, Stack, enter, known_stack, run_part
 from scripts.errors import Exit
@@ -30,6 +30,9 @@ app = typer.Typer(
 )
 app.add_typer(cli_sandbox.app, name="sandbox")
 app.add_typer(catalog_app, name="catalog")
+app.add_typer(cli_idle.leases_app, name="leases")
+app.command()(cli_idle.idle)
+app.command()(cli_idle.resume)
 
 Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
