@@ -2,44 +2,35 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
-import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-from components.aws.budget_outline import BLIND_SPOT
 from scripts.engine import host_wrapper, locate, recipe
 from scripts.engine.checkout import Checkout
+from scripts.engine.examined import Health, Item, asked
 from scripts.errors import GpukitError
 
 SCHEMA = "gpukit/doctor/1"
-SDKS = ("pulumi", "pulumi-policy", "pulumi-kubernetes", "pulumi-aws", "pulumi-gcp", "pulumi-azure-native", "boto3", "kubernetes")
-_EXTRAS = {"pulumi-aws": "aws", "boto3": "aws"}
-_UNBUILT = {"pulumi-gcp": "GCP", "pulumi-azure-native": "Azure"}
-"""SDKs of clouds that no family builds yet: nobody needs to install them."""
+SDKS = (
+    "pulumi",
+    "pulumi-policy",
+    "pulumi-kubernetes",
+    "pulumi-aws",
+    "boto3",
+    "pulumi-gcp",
+    "google-cloud-compute",
+    "pulumi-azure-native",
+    "kubernetes",
+)
+_EXTRAS = {"pulumi-aws": "aws", "boto3": "aws", "pulumi-gcp": "gcp", "google-cloud-compute": "gcp", "pulumi-azure-native": "azure"}
+_CLOUDS = ("scripts.engine.aws_doctor",)
+"""Modules with the `items` of each cloud."""
 _LABEL_WIDTH = 34
-
-
-class Health(StrEnum):
-    OK = "ok"
-    MISSING = "missing"
-    """Absent, and something does not work without it."""
-    OPTIONAL = "not there"
-    """Absent, and needed only for what `advice` names."""
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Item:
-    name: str
-    health: Health
-    found: str
-    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,8 +45,20 @@ class Examination:
 def examine(checkout: Checkout, *, sandbox: bool = False) -> Examination:
     """Look at everything; what cannot be looked at is *unknown* and hides nothing else. `sandbox`: only what the simulated clouds need."""
     engine = _engine(sandbox=sandbox)
-    clouds = () if sandbox else (_aws_credentials(), _cost_tag())
+    clouds = () if sandbox else _clouds()
     return Examination((_python(), _uv(checkout), _go(), engine, *_sdks(), *clouds, _world(checkout)))
+
+
+def _clouds() -> tuple[Item, ...]:
+    """Each cloud's items; one whose SDKs are not installed is told by its packages."""
+    return tuple(item for module in _CLOUDS for item in _of_cloud(module))
+
+
+def _of_cloud(module: str) -> tuple[Item, ...]:
+    try:
+        return importlib.import_module(module).items()
+    except ImportError:
+        return ()
 
 
 def text(examination: Examination) -> str:
@@ -124,34 +127,13 @@ def _sdk(name: str) -> Item:
     try:
         return Item(label, Health.OK, importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
-        if name in _UNBUILT:
-            return Item(label, Health.OPTIONAL, "", f"not needed: {_UNBUILT[name]} is not built yet")
         extra = _EXTRAS.get(name)
         advice = f"uv sync --extra {extra}" if extra else "uv sync"
         return Item(label, Health.OPTIONAL if extra else Health.MISSING, "", advice)
 
 
-def _aws_credentials() -> Item:
-    return _asked("aws credentials", _ask_aws)
-
-
-def _ask_aws() -> Item:
-    from scripts.engine.identity import aws_caller
-
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "us-east-1"
-    caller = aws_caller(region)
-    if caller is None:
-        return Item("aws credentials", Health.OPTIONAL, "", "only for real clouds: sign in, for example `aws sso login` and AWS_PROFILE")
-    return Item("aws credentials", Health.OK, f"{caller.name} in account {caller.account}")
-
-
-def _cost_tag() -> Item:
-    """Only the account that pays could tell, and Cost Explorer bills every question."""
-    return Item("aws cost tag", Health.UNKNOWN, "not looked at", BLIND_SPOT)
-
-
 def _world(checkout: Checkout) -> Item:
-    return _asked("sandbox", lambda: _ask_world(checkout))
+    return asked("sandbox", lambda: _ask_world(checkout))
 
 
 def _ask_world(checkout: Checkout) -> Item:
@@ -160,10 +142,3 @@ def _ask_world(checkout: Checkout) -> Item:
     running = World.at(checkout.root).running()
     found = f"the simulated world answers at {running.http}" if running else "the simulated world is stopped; it starts when needed"
     return Item("sandbox", Health.OK, found)
-
-
-def _asked(name: str, ask: Callable[[], Item]) -> Item:
-    try:
-        return ask()
-    except (GpukitError, ImportError, OSError) as error:
-        return Item(name, Health.UNKNOWN, "", str(error))

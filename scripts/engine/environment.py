@@ -17,9 +17,26 @@ SANDBOX = "sandbox"
 PASSPHRASE = "simulated"
 """Encrypts the sandbox's state, which holds nothing real. Never used outside of the sandbox."""
 
+GCP_ENDPOINT = "GPUKIT_GCP_ENDPOINT"
+AZURE_ENDPOINT = "GPUKIT_AZURE_ENDPOINT"
+"""Addresses of the simulated Google APIs and Resource Manager: their client libraries take an endpoint, but know no variable for it."""
+
 LOOPBACK = "localhost,127.0.0.1,::1"
 
-_CREDENTIAL_PREFIXES = ("AWS_", "GOOGLE_", "GCLOUD_", "GCP_", "CLOUDSDK_", "AZURE_", "ARM_", "KUBE", "HELM_", "PULUMI_")
+_CREDENTIAL_PREFIXES = (
+    "AWS_",
+    "GOOGLE_",
+    "GCLOUD_",
+    "GCP_",
+    "CLOUDSDK_",
+    "AZURE_",
+    "ARM_",
+    "KUBE",
+    "HELM_",
+    "PULUMI_",
+    "GPUKIT_GCP_",
+    "GPUKIT_AZURE_",
+)
 _CREDENTIAL_WORDS = re.compile(
     r"(^|_)(TOKEN|SECRET|SECRETS|PASSWORD|PASSPHRASE|CREDENTIALS?|API_?KEY|ACCESS_?KEY|PRIVATE_KEY)(_|$)", re.IGNORECASE
 )
@@ -73,6 +90,10 @@ def _clouds(checkout: Checkout, world: Endpoints) -> dict[str, str]:
     """Addresses and obviously simulated credentials; configuration files of the real tools are hidden."""
     nowhere = str(checkout.sandbox / "no-configuration")
     return {
+        GCP_ENDPOINT: f"{world.http}/gcp",
+        AZURE_ENDPOINT: f"{world.http}/azure",
+        "STORAGE_EMULATOR_HOST": f"{world.http}/gcp",  # google-cloud-storage's own variable
+        "NO_GCE_CHECK": "true",  # google-auth asks the metadata server of the machine otherwise
         "AWS_ENDPOINT_URL": f"{world.http}/aws",
         "AWS_ACCESS_KEY_ID": "simulated",
         "AWS_SECRET_ACCESS_KEY": "simulated",

@@ -2,50 +2,60 @@
 
 from __future__ import annotations
 
-import os
+import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol, cast
 
-from scripts.engine.aws_session import client
-from scripts.errors import Failed, Refused
+from scripts.errors import Refused
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who the credentials speak for. `name` is an ARN."""
+    """Who the credentials speak for. `account` is the account id, project or subscription that they open, `name` says whose they are."""
 
     account: str
     name: str
 
 
-def aws_caller(region: str, environment: Mapping[str, str] | None = None) -> Caller | None:
-    """The caller by STS; None when there are no credentials. Raises Failed when STS refuses them or does not answer."""
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
+class Identity(Protocol):
+    """What a cloud's identity module gives (`scripts.engine.aws_identity`)."""
 
-    try:
-        answer = client("sts", region, os.environ if environment is None else environment).get_caller_identity()
-    except (NoCredentialsError, PartialCredentialsError):
-        return None
-    except (BotoCoreError, ClientError) as error:
-        raise Failed(
-            f"AWS did not say whose the credentials are: {error}. Nothing was changed. Renew them, or check the network."
-        ) from error
-    return Caller(str(answer["Account"]), str(answer["Arn"]))
+    NOUN: str
+    """What `account` is on this cloud."""
+    SIGN_IN: str
+    """How a person gets credentials."""
+
+    def caller(self, account: str, region: str, environment: Mapping[str, str] | None = None) -> Caller | None:
+        """The caller; None when there are no credentials. Raises Failed when the cloud refuses them or does not answer.
+
+        `account` is the one that is meant: where credentials open several, that one is looked for.
+        """
+        ...
+
+
+MODULES = {"aws": "scripts.engine.aws_identity"}
+"""Of the clouds on which gpukit changes something."""
+
+
+def of(cloud: str) -> Identity:
+    return cast("Identity", importlib.import_module(MODULES[cloud]))
 
 
 def refuse_other_account(*, cloud: str, account: str, region: str, stack: str) -> Caller:
     """The caller, when it is the stack's own account. Raises Refused for another, or none, or a cloud that is not built yet."""
-    if cloud != "aws":
+    if cloud not in MODULES:
         raise Refused(f"Stack {stack} is on {cloud}, which is not built yet: gpukit changes nothing on it.")
-    caller = aws_caller(region)
+    identity = of(cloud)
+    caller = identity.caller(account, region)
     if caller is None:
         raise Refused(
-            f"Stack {stack} belongs to AWS account {account}, and there are no AWS credentials here. Nothing was changed. "
-            f"Sign in to that account (for example `aws sso login` and AWS_PROFILE), or add --sandbox for the simulated clouds."
+            f"Stack {stack} belongs to {identity.NOUN} {account}, and there are no credentials for it here. Nothing was changed. "
+            f"Sign in to that account (for example {identity.SIGN_IN}), or add --sandbox for the simulated clouds."
         )
     if caller.account != account:
         raise Refused(
-            f"Stack {stack} belongs to AWS account {account}, but the credentials are {caller.name} of account {caller.account}. "
+            f"Stack {stack} belongs to {identity.NOUN} {account}, but the credentials are {caller.name} of {identity.NOUN} {caller.account}. "
             f"Nothing was changed. Switch credentials, or correct `account` in the stack file."
         )
     return caller

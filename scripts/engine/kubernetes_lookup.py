@@ -7,29 +7,18 @@ import ssl
 import subprocess
 from base64 import b64decode
 from collections.abc import Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, cast
 
 import httpx
 
+from scripts.engine.cluster_server import Server, server_of
 from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
-_CLUSTER = "aws:eks/cluster:Cluster"
 _SECONDS = 15
-
-
-@dataclass(frozen=True)
-class Server:
-    """A cluster's API server as the state describes it."""
-
-    cluster: str
-    url: str
-    authority: str
-    """Certificate, base64; not used with a plain address, which only a simulated cluster has."""
 
 
 class KubernetesLookup:
@@ -87,18 +76,8 @@ class KubernetesLookup:
 
     def _token(self, server: Server) -> str:
         """By the command that the kubeconfig names too; in the sandbox its stand-in answers."""
-        command = ["aws", "eks", "get-token", "--cluster-name", server.cluster, "--output", "json"]
-        run = subprocess.run(command, env=dict(self._environment), capture_output=True, text=True, timeout=60, check=True)
+        run = subprocess.run(server.token_command, env=dict(self._environment), capture_output=True, text=True, timeout=60, check=True)
         return str(json.loads(run.stdout)["status"]["token"])
-
-
-def server_of(state: State) -> Server | None:
-    """The one cluster in the state; None when there is none, or more than one."""
-    found = [cast("Mapping[str, Any]", each.get("outputs") or {}) for each in state.resources if each.get("type") == _CLUSTER]
-    if len(found) != 1 or not found[0].get("endpoint"):
-        return None
-    authority = found[0].get("certificateAuthority") or {}
-    return Server(str(found[0]["name"]), str(found[0]["endpoint"]), str(authority.get("data", "")))
 
 
 def api_of(operation: PendingOperation) -> tuple[str, str]:

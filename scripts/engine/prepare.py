@@ -104,15 +104,22 @@ def pack_of(workspace: Workspace, config: Path | None = None) -> PolicyPack | No
 
 def lookup_of(settings: Settings, workspace: Workspace) -> CloudLookup:
     """Who can be asked what exists on the stack's cloud and in its cluster."""
-    if settings.spec.cloud != "aws":
-        from scripts.engine.no_lookup import NoLookup
-
-        return NoLookup(settings.spec.cloud)
-    from scripts.engine.aws_lookup import AwsLookup
     from scripts.engine.kubernetes_lookup import KubernetesLookup
     from scripts.engine.stack_lookup import StackLookup
 
     return StackLookup(
-        cloud=AwsLookup(stack=settings.stack, region=settings.region, environment=workspace.environment),
+        cloud=_cloud_lookup(settings, workspace),
         cluster=KubernetesLookup(workspace.environment, direct=workspace.world == "sandbox"),
     )
+
+
+def _cloud_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
+    match settings.spec.cloud:
+        case "aws":
+            from scripts.engine.aws_lookup import AwsLookup
+
+            return AwsLookup(stack=settings.stack, region=settings.region, environment=workspace.environment)
+        case cloud:
+            from scripts.engine.no_lookup import NoLookup
+
+            return NoLookup(cloud)

@@ -199,16 +199,20 @@ class World:
     def declare(
         self,
         *,
-        account: str | None = None,
+        accounts: Mapping[str, str] | None = None,
         quotas: Mapping[str, float] | None = None,
         reservations: Sequence[Mapping[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """Declare the account id, vCPU quotas by code (`L-417A185B`), reservations (`kinds.reservation.declared`).
+        """Declare accounts by cloud (account id, project, subscription), quotas by code (`L-417A185B`), reservations (`kinds.reservation.declared`).
 
         What is not declared is plenty. Raises BadInput for a reservation that lacks something.
         """
         reserved = [dict(each) for each in reservations] if reservations is not None else None
-        given = {"account": account, "quotas": dict(quotas) if quotas is not None else None, "reservations": reserved}
+        given = {
+            "accounts": dict(accounts) if accounts is not None else None,
+            "quotas": dict(quotas) if quotas is not None else None,
+            "reservations": reserved,
+        }
         return self._ask("declare", {name: value for name, value in given.items() if value is not None})
 
     def status(self) -> dict[str, Any]:

@@ -143,7 +143,8 @@ def _fault(fault: Mapping[str, Any]) -> str:
 
 
 def _summary(facts: Mapping[str, Any]) -> str:
-    lines = [f"simulated time {facts['now']}, account {facts['account']}, APIs at {facts['http']}"]
+    accounts = ", ".join(f"{cloud} {account}" for cloud, account in facts["accounts"].items())
+    lines = [f"simulated time {facts['now']}, accounts {accounts}, APIs at {facts['http']}"]
     lines += [f"cluster {c['name']} ({c['place']}): {c['status']}" for c in facts["clusters"]]
     lines += [f"{count} running {machine}" for machine, count in facts["instances"].items()]
     lines += [f"fault {_fault(fault)}" for fault in facts["faults"]]

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from scripts.errors import BadInput
-from scripts.sandbox.refusal import Injected, Refusal
+from scripts.sandbox.refusal import Injected
 from scripts.sandbox.store import Record
 
 if TYPE_CHECKING:
@@ -112,10 +112,8 @@ class Faults:
     def no_capacity(self, machine: str, zone: str) -> bool:
         return self._hit("capacity", machine=machine, zone=zone) is not None
 
-    def throttle(self, service: str) -> None:
-        if self._hit("throttle", service=service):
-            code = "RequestLimitExceeded" if service == "ec2" else "ThrottlingException"
-            raise Refusal(code, "Rate exceeded (injected fault)", source="botocore: both are in its list of throttling errors", status=429)
+    def throttled(self, service: str) -> bool:
+        return self._hit("throttle", service=service) is not None
 
     def unreachable(self, cluster: str) -> bool:
         return self._hit("api_unreachable", cluster=cluster) is not None

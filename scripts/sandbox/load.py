@@ -7,7 +7,8 @@ from typing import Any
 
 from components import catalog
 from scripts.errors import BadInput
-from scripts.sandbox import api_server, objects, scaling
+from scripts.sandbox import clouds, objects
+from scripts.sandbox.clouds import Pool
 from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.place import Place
 from scripts.sandbox.simulation import Simulation
@@ -39,13 +40,12 @@ def set_load(world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: 
     The pool grows and shrinks within its bounds; pods beyond them stay pending, as do pods for which no instance can be had.
     Raises BadInput when there is no such pool.
     """
-    group = find_pool(world, stack, pool)
-    owned = next(r for r in world.store.children(group) if r.kind == t.SCALING_GROUP)
+    found = find_pool(world, stack, pool)
     with world.store.transaction():
-        _clear(world, group)
-        desired = max(int(owned.state["minSize"]), min(nodes, int(owned.state["maxSize"])))
-        failure = scaling.set_desired(world, owned, desired)
-        placed = _place_pods(world, group, nodes, gpu_busy)
+        _clear(world, found)
+        desired = max(found.minimum, min(nodes, found.maximum))
+        failure = found.resize(desired)
+        placed = _place_pods(world, found, nodes, gpu_busy)
     return {
         "stack": stack,
         "pool": pool,
@@ -56,61 +56,58 @@ def set_load(world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: 
     }
 
 
-def find_pool(world: Simulation, stack: str, pool: str) -> Record:
-    """The node group of a stack's pool, by its identity tags, else by the pool's name in the group's name."""
-    groups = [r for r in world.store if r.kind == t.NODE_GROUP]
-    mine = [r for r in groups if r.tags.get("gpukit/stack") == stack]
-    found = [r for r in mine if r.tags.get("gpukit/pool") == pool]
+def find_pool(world: Simulation, stack: str, pool: str) -> Pool:
+    """The pool of a stack, by its identity tags, else by the pool's name in the cloud."""
+    pools = [each for cloud in clouds.used(world) for each in cloud.pools(world)]
+    mine = [each for each in pools if each.stack == stack]
+    found = [each for each in mine if each.name == pool]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(sorted(str(r.tags.get("gpukit/pool", r.state["nodeGroupName"])) for r in mine)) or "none"
-    stacks = ", ".join(sorted({r.tags["gpukit/stack"] for r in groups if "gpukit/stack" in r.tags})) or "none"
+    known = ", ".join(sorted(each.name for each in mine)) or "none"
+    stacks = ", ".join(sorted({each.stack for each in pools if each.stack})) or "none"
     raise BadInput(
         f"the simulated world has no pool {pool!r} of stack {stack!r}: pools of that stack: {known}; stacks in the world: {stacks}."
     )
 
 
-def _cluster_key(group: Record) -> str:
-    return Place.of(group.key).in_cluster(str(group.state["clusterName"])).key
-
-
-def _clear(world: Simulation, group: Record) -> None:
-    for pod in world.store.of_kind(t.POD, _cluster_key(group)):
-        if pod.tags.get("load") == group.id:
+def _clear(world: Simulation, pool: Pool) -> None:
+    for pod in world.store.of_kind(t.POD, pool.cluster_key):
+        if pod.tags.get("load") == pool.record.id:
             world.store.drop(pod)
 
 
-def _place_pods(world: Simulation, group: Record, nodes: int, gpu_busy: float) -> int:
-    key = _cluster_key(group)
-    owned = next(r for r in world.store.children(group) if r.kind == t.SCALING_GROUP)
+def _place_pods(world: Simulation, pool: Pool, nodes: int, gpu_busy: float) -> int:
+    key = pool.cluster_key
     if nodes and world.store.get(t.NAMESPACE, key, NAMESPACE) is None:
         objects.put(world, key, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
-    running = scaling.instances(world, owned)
+    running = pool.instances()
     for at in range(nodes):
         instance = running[at] if at < len(running) else None
-        objects.put(world, key, _pod(owned, instance, at, gpu_busy), tags={"load": group.id})
+        objects.put(world, key, _pod(pool, instance, at, gpu_busy), tags={"load": pool.record.id})
     for at, instance in enumerate(running):
         world.store.put(instance.with_state(gpuBusy=gpu_busy if at < nodes else 0.0))
     return min(nodes, len(running))
 
 
-def _pod(owned: Record, instance: Record | None, at: int, gpu_busy: float) -> Mapping[str, Any]:
-    machine = catalog.find_machine("aws", str(owned.state["machines"][0]))
+def _pod(pool: Pool, instance: Record | None, at: int, gpu_busy: float) -> Mapping[str, Any]:
+    cloud = clouds.of(Place.of(pool.record.key).cloud)
+    machine = catalog.find_machine(cloud.name, pool.machine)
     gpus = int(machine.gpu_count) if machine else 0
     limits = {"nvidia.com/gpu": str(gpus)} if gpus else {"cpu": "1"}
+    (own_name,) = pool.selector.values()
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {
-            "name": f"load-{owned.state['nodeGroup']}-{at}",
+            "name": f"load-{own_name}-{at}",
             "namespace": NAMESPACE,
             "annotations": {BUSY: str(gpu_busy), "gpukit.dev/simulated": "true"},
         },
         "spec": {
             "containers": [{"name": "work", "image": "simulated.invalid/work", "resources": {"limits": limits, "requests": limits}}],
-            "nodeSelector": {"eks.amazonaws.com/nodegroup": owned.state["nodeGroup"]},
+            "nodeSelector": dict(pool.selector),
             "tolerations": [{"operator": "Exists"}],
-            **({"nodeName": api_server.node_name(instance)} if instance else {}),
+            **({"nodeName": cloud.node_name(instance)} if instance else {}),
         },
         "status": {"phase": "Running" if instance else "Pending"},
     }

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ACCOUNTS = {"aws": "123456789012", "gcp": "simulated-project", "azure": "00000000-0000-0000-0000-000000000000"}
+"""The account of each cloud (account id, project id, subscription id) while nobody declares another; none belongs to anyone."""
+
 
 @dataclass(frozen=True)
 class Place:
-    """A place of one cloud: an AWS account and region, or a Kubernetes cluster in it. `key` is what records carry."""
+    """A place of one cloud, or a Kubernetes cluster in it. `key` is what records carry.
+
+    `account` is an AWS account id, a GCP project id or an Azure subscription id; `region` an AWS region, a GCP location (region or zone;
+    `global` for all records but clusters' objects, whose ids tell the location), or the name of an Azure resource group.
+    """
 
     cloud: str
     account: str
@@ -24,7 +31,7 @@ class Place:
 
     @property
     def outside(self) -> Place:
-        """The account and region that hold the cluster."""
+        """The place that holds the cluster."""
         return Place(self.cloud, self.account, self.region)
 
     @classmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import logging
 import os
@@ -11,14 +12,19 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
 from scripts.errors import BadInput, Exit, Failed, GpukitError, Refused
 from scripts.sandbox.clock import DEFAULT_SPEED
 from scripts.sandbox.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from scripts.sandbox.doors.http import Door, Request, Response
+    from scripts.sandbox.simulation import Simulation
 
 SPEED = "GPUKIT_SANDBOX_SPEED"
 SERVER_FILE = "server.json"
@@ -56,7 +62,9 @@ class Server:
         self._open(speed)
 
     def _open(self, speed: float) -> None:
-        from scripts.sandbox.doors import aws, control, kubernetes
+        from scripts.sandbox import clouds
+        from scripts.sandbox.doors import control, kubernetes
+        from scripts.sandbox.provider.packages import NAMES
         from scripts.sandbox.provider.serving import serve
         from scripts.sandbox.simulation import Simulation
 
@@ -65,10 +73,10 @@ class Server:
         self.http = self._listen(doors)
         self.address = f"http://127.0.0.1:{self.http.port}"
         self.world = Simulation(self.home, speed=speed, address=self.address)
-        doors["/aws"] = aws.door(self.world)
-        doors["/eks"] = kubernetes.door(self.world)
+        doors.update({f"/{cloud}": _when_asked(self.world, cloud) for cloud in clouds.NAMES})
+        doors.update(dict.fromkeys((f"/{word}" for word in clouds.DOORS), kubernetes.door(self.world)))
         doors["/gpukit"] = control.door(self.world, token, self._done.set)
-        self.providers = {name: serve(self.world, name) for name in ("aws", "kubernetes")}
+        self.providers = {name: serve(self.world, name) for name in NAMES}
         threading.Thread(target=self.http.serve_forever, args=(0.05,), name="doors", daemon=True).start()
         self._announce(token)
 
@@ -117,6 +125,19 @@ class Server:
         self.http.server_close()
         self.world.close()
         self._lock.release()
+
+
+def _when_asked(world: Simulation, cloud: str) -> Door:
+    """A cloud's API door, whose libraries are loaded by the first request: most runs use one cloud."""
+
+    @lru_cache(maxsize=1)
+    def door() -> Door:
+        return importlib.import_module(f"scripts.sandbox.doors.{cloud}.door").door(world)
+
+    def answer(request: Request) -> Response:
+        return door()(request)
+
+    return answer
 
 
 def _port(file: Path) -> int:

@@ -16,13 +16,10 @@ from scripts.sandbox.clock import DEFAULT_SPEED, Clock, stamp
 from scripts.sandbox.faults import Faults
 from scripts.sandbox.journal import Journal
 from scripts.sandbox.kinds.kind import Kind, Order
-from scripts.sandbox.place import Place
+from scripts.sandbox.place import ACCOUNTS, Place
 from scripts.sandbox.refusal import NotReady
 from scripts.sandbox.store import Record, Store
 from scripts.sandbox.vault import Vault
-
-DEFAULT_ACCOUNT = "123456789012"
-"""The account that documentation uses for examples."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +52,13 @@ class Simulation:
                 self.store.set_meta(clock=stamp(origin), seed=secrets.token_hex(8), serial=0)
         return datetime.fromisoformat(self.store.meta("clock"))
 
+    def account(self, cloud: str) -> str:
+        """The one account of a cloud: AWS account id, GCP project id, Azure subscription id."""
+        return str(self.store.meta("accounts", {}).get(cloud, ACCOUNTS[cloud]))
+
     @property
-    def account(self) -> str:
-        """The one AWS account of this world."""
-        return str(self.store.meta("account", DEFAULT_ACCOUNT))
+    def accounts(self) -> dict[str, str]:
+        return {cloud: self.account(cloud) for cloud in ACCOUNTS}
 
     def tick(self) -> str:
         """The time as text, kept with the present transaction so that a restart does not turn it back."""
@@ -196,8 +196,8 @@ class Simulation:
                 except NotReady:
                     continue
 
-    def place(self, region: str) -> Place:
-        return Place("aws", self.account, region)
+    def place(self, region: str, cloud: str = "aws") -> Place:
+        return Place(cloud, self.account(cloud), region)
 
     def close(self) -> None:
         with self.store.transaction():

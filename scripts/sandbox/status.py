@@ -5,25 +5,29 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox import clouds
 from scripts.sandbox.simulation import Simulation
 
 
 def summary(world: Simulation) -> dict[str, Any]:
-    """Time, account, counts by kind, running instances by machine, faults: plain JSON."""
+    """Time, accounts, counts by kind, running instances by machine, faults: plain JSON."""
     records = [r for r in world.store if r.status != "terminated"]
-    running = [r for r in records if r.kind == t.INSTANCE and r.status == "running"]
+    present = clouds.used(world)
+    machines = {cloud.instance: cloud.machine for cloud in present}
+    running = [machines[r.kind](r) for r in records if r.kind in machines and r.status.lower() == "running"]
     return {
         "schema": "gpukit/world/status/1",
         "simulated": True,
         "now": world.clock.text(),
         "speed": world.clock.speed,
-        "account": world.account,
+        "accounts": world.accounts,
         "records": dict(sorted(Counter(r.kind for r in records if not r.kind.startswith("gpukit:")).items())),
         "clusters": [
-            {"name": r.id, "place": r.key, "status": r.status, "endpoint": r.state.get("endpoint")} for r in records if r.kind == t.CLUSTER
+            {"name": r.id, "place": r.key, "status": r.status, "endpoint": r.state.get("endpoint")}
+            for r in records
+            if r.kind in {c.cluster for c in present}
         ],
-        "instances": dict(sorted(Counter(str(r.state["instanceType"]) for r in running).items())),
+        "instances": dict(sorted(Counter(running).items())),
         "quotas": world.store.meta("quotas", {}),
         "faults": [fault.as_json() for fault in world.faults.all()],
     }

@@ -160,6 +160,11 @@ class Store:
         with self._lock:
             return [r for (_, place), records in self._by_kind.items() if place == key for r in records.values()]
 
+    def clouds(self) -> set[str]:
+        """Names of the clouds in which there is anything."""
+        with self._lock:
+            return {place.removeprefix("k8s/").partition("/")[0] for (_, place), records in self._by_kind.items() if records}
+
     def children(self, record: Record) -> list[Record]:
         with self._lock:
             return [self._records[ref] for ref in self._children.get(record.ref, ())]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError
 
-from scripts.engine import identity
+from scripts.engine import aws_identity, identity
 from scripts.errors import Failed, Refused
 
 
@@ -22,7 +22,7 @@ class Sts:
 @pytest.fixture
 def caller(monkeypatch: pytest.MonkeyPatch) -> Any:
     def put(answer: Any) -> None:
-        monkeypatch.setattr(identity, "client", lambda *_: Sts(answer))
+        monkeypatch.setattr(aws_identity, "client", lambda *_: Sts(answer))
 
     return put
 
@@ -44,7 +44,9 @@ def test_another_account_is_refused_by_both_numbers(caller: Any) -> None:
 
 def test_without_credentials_nothing_is_done(caller: Any) -> None:
     caller(NoCredentialsError())
-    with pytest.raises(Refused, match=r"no AWS credentials here\. Nothing was changed.*--sandbox"):
+    with pytest.raises(
+        Refused, match=r"AWS account 123456789012, and there are no credentials for it here\. Nothing was changed.*--sandbox"
+    ):
         refuse()
 
 
@@ -54,8 +56,8 @@ def test_expired_credentials_are_a_failure(caller: Any) -> None:
         refuse()
 
 
-@pytest.mark.parametrize("cloud", ["gcp", "azure"])
-def test_clouds_that_are_not_built_are_refused_by_name(caller: Any, cloud: str) -> None:
+@pytest.mark.parametrize("cloud", ["azure"])
+def test_a_cloud_that_is_not_built_is_refused_by_name(caller: Any, cloud: str) -> None:
     caller("123456789012")
     with pytest.raises(Refused, match=f"{cloud}, which is not built yet"):
         refuse(cloud)

@@ -5,7 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
-from scripts.engine.kubernetes_lookup import RELEASE, KubernetesLookup, api_of, server_of
+from scripts.engine.cluster_server import server_of
+from scripts.engine.kubernetes_lookup import RELEASE, KubernetesLookup, api_of
 from scripts.engine.lookup import Absent, CannotTell, Exists
 from scripts.engine.state import PendingOperation, State
 from scripts.errors import Failed

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from components import catalog
 from policies import evaluate
 from policies.readers import types
-from scripts.sandbox import launch
+from scripts.sandbox.kinds.aws import launch
 from scripts.sandbox.refusal import Refusal
 from tests.policies.raw import SETTINGS, Raw
 

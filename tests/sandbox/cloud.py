@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.sandbox import kinds
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from scripts.errors import BadInput, Failed, Refused
 from scripts.sandbox.client import Endpoints, World
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.provider.serving import Serving
 from scripts.sandbox.server import main, speed_from
 from tests.sandbox.provider.test_service import Instance

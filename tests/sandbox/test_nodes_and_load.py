@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from scripts.errors import BadInput
-from scripts.sandbox import api_server, load, scaling
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox import api_server, load
+from scripts.sandbox.kinds import tokens as k8s
+from scripts.sandbox.kinds.aws import scaling
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.store import Record
 from tests.sandbox.cloud import Cloud, efa
 
@@ -37,11 +39,11 @@ def release(cloud: Cloud, cluster: Record, chart: str, **values: Any) -> Record:
         "values": values,
     }
     place = Place.of(cluster.key).in_cluster(cluster.id)
-    return cloud.world.create(kinds.kind(t.RELEASE), Order(world=cloud.world, place=place, token=t.RELEASE, name=chart, inputs=inputs))
+    return cloud.world.create(kinds.kind(k8s.RELEASE), Order(world=cloud.world, place=place, token=k8s.RELEASE, name=chart, inputs=inputs))
 
 
 def offered(cloud: Cloud, cluster: Record) -> dict[str, str]:
-    (node,) = cloud.world.store.of_kind(t.NODE, f"k8s/{cluster.key}/{cluster.id}")
+    (node,) = cloud.world.store.of_kind(k8s.NODE, f"k8s/{cluster.key}/{cluster.id}")
     allocatable = api_server.seen(cloud.world, node)["status"]["allocatable"]
     return {name: value for name, value in allocatable.items() if "/" in name}
 
@@ -90,7 +92,7 @@ def test_bottlerocket_brings_its_device_plugin(cloud: Cloud, cluster: Record):
 def test_labels_and_taints_of_the_group_are_on_its_nodes(cloud: Cloud, cluster: Record):
     taint = {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
     pool(cloud, cluster, desired=1, labels={"gpukit.dev/pool": "a100"}, taints=[taint])
-    (node,) = cloud.world.store.of_kind(t.NODE, f"k8s/{cluster.key}/{cluster.id}")
+    (node,) = cloud.world.store.of_kind(k8s.NODE, f"k8s/{cluster.key}/{cluster.id}")
     assert node.state["metadata"]["labels"]["gpukit.dev/pool"] == "a100"
     assert node.state["spec"]["taints"] == [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
 
@@ -101,11 +103,11 @@ def test_load_makes_a_pool_of_none_grow_and_its_end_makes_it_shrink(cloud: Cloud
     assert (done["desired"], done["running"], done["pending"]) == (2, 2, 0)
     assert [i.state["gpuBusy"] for i in cloud.running()] == [0.9, 0.9]
     assert cloud.now(group).inputs["scalingConfig"]["desiredSize"] == 2
-    pods = cloud.world.store.of_kind(t.POD, f"k8s/{cluster.key}/{cluster.id}")
+    pods = cloud.world.store.of_kind(k8s.POD, f"k8s/{cluster.key}/{cluster.id}")
     assert {p.state["status"]["phase"] for p in pods} == {"Running"}
     assert pods[0].state["spec"]["containers"][0]["resources"]["limits"] == {"nvidia.com/gpu": "8"}
     load.set_load(cloud.world, stack="dev", pool="a100", nodes=0, gpu_busy=0)
-    assert not cloud.running() + cloud.world.store.of_kind(t.POD, f"k8s/{cluster.key}/{cluster.id}")
+    assert not cloud.running() + cloud.world.store.of_kind(k8s.POD, f"k8s/{cluster.key}/{cluster.id}")
 
 
 def test_load_beyond_the_maximum_stays_pending_and_says_why(cloud: Cloud, cluster: Record):

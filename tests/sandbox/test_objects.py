@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from scripts.sandbox import objects
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds import tokens as k8s
 from scripts.sandbox.store import Record
 from tests.sandbox.cloud import Cloud
-from tests.sandbox.kinds.test_network import refused
+from tests.sandbox.kinds.aws.test_network import refused
 
 KEY = "k8s/aws/123456789012/us-east-1/lab"
 
@@ -94,7 +94,7 @@ def test_a_namespace_takes_its_contents_along_and_waits_for_those_that_cannot_go
 def test_a_release_goes_with_its_namespace(lab: Cloud):
     namespace = put(lab, "Namespace", name="gpu-operator")
     with lab.world.store.transaction():
-        release = lab.world.store.put(Record(kind=t.RELEASE, key=KEY, id="gpu-operator/gpu-operator", state={"chart": "gpu-operator"}))
+        release = lab.world.store.put(Record(kind=k8s.RELEASE, key=KEY, id="gpu-operator/gpu-operator", state={"chart": "gpu-operator"}))
     assert remove(lab, namespace) is None
     assert not lab.there(release)
 
@@ -109,4 +109,4 @@ def test_what_an_object_owns_goes_after_it(lab: Cloud):
 def test_types_and_api_names_translate_both_ways():
     for api_version, kind in (("v1", "Namespace"), ("apps/v1", "Deployment"), ("kueue.x-k8s.io/v1beta1", "ClusterQueue")):
         assert objects.kind_of(objects.token(api_version, kind)) == (api_version, kind)
-    assert objects.token("v1", "Namespace") == t.NAMESPACE
+    assert objects.token("v1", "Namespace") == k8s.NAMESPACE

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from scripts.sandbox.clock import stamp
-from scripts.sandbox.kinds import reservation
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.aws import reservation
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.passing import catch_up
 from scripts.sandbox.store import Record
 from tests.sandbox.cloud import REGION, Cloud
-from tests.sandbox.kinds.test_network import refused
+from tests.sandbox.kinds.aws.test_network import refused
 
 BLOCK = "cr-0123456789abcdef0"
 HOUR = timedelta(hours=1)
@@ -200,8 +200,8 @@ def test_a_declaration_that_lacks_something_is_refused_by_name(cloud: Cloud) -> 
 
 
 def test_reservations_show_what_is_free_through_the_api(cloud: Cloud) -> None:
-    from scripts.sandbox.doors.aws_call import Call
-    from scripts.sandbox.doors.ec2 import HANDLERS
+    from scripts.sandbox.doors.aws.call import Call
+    from scripts.sandbox.doors.aws.ec2 import HANDLERS
 
     def show() -> list[dict[str, Any]]:
         return HANDLERS["DescribeCapacityReservations"](Call(cloud.world, REGION, {}))["CapacityReservations"]

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scripts.errors import BadInput, GpukitError
-from scripts.sandbox import load, status
+from scripts.sandbox import clouds, load, status
 from scripts.sandbox.clock import duration, stamp
+from scripts.sandbox.clouds import Cloud
 from scripts.sandbox.doors.http import Request, Response
-from scripts.sandbox.kinds.reservation import declared
 from scripts.sandbox.passing import catch_up
+from scripts.sandbox.place import ACCOUNTS
 from scripts.sandbox.simulation import Simulation
 
 Action = Callable[[Simulation, Mapping[str, Any]], Any]
@@ -49,16 +50,30 @@ def _fault_clear(world: Simulation, given: Mapping[str, Any]) -> Any:
 
 
 def _declare(world: Simulation, given: Mapping[str, Any]) -> Any:
-    unknown = given.keys() - {"account", "quotas", "reservations"}
+    unknown = given.keys() - {"accounts", "quotas", "reservations"}
     if unknown:
-        raise BadInput(f"a world declares account, quotas and reservations, not {', '.join(sorted(unknown))}.")
+        raise BadInput(f"a world declares accounts, quotas and reservations, not {', '.join(sorted(unknown))}.")
     with world.store.transaction():
-        if "account" in given:
-            world.store.set_meta(account=str(given["account"]))
+        if "accounts" in given:
+            world.store.set_meta(accounts=_accounts(world, given["accounts"]))
         if "quotas" in given:
             world.store.set_meta(quotas={str(code): float(limit) for code, limit in dict(given["quotas"]).items()})
-        made = [declared(world, each).id for each in given.get("reservations", ())]
-    return {"account": world.account, "quotas": world.store.meta("quotas", {}), "reservations": made}
+        made = [_cloud(each).declare_reservation(world, each).id for each in given.get("reservations", ())]
+    return {"accounts": world.accounts, "quotas": world.store.meta("quotas", {}), "reservations": made}
+
+
+def _cloud(reservation: Mapping[str, Any]) -> Cloud:
+    name = str(reservation.get("cloud", "aws"))
+    if name not in clouds.NAMES:
+        raise BadInput(f"a reservation's cloud is {name!r}: it is one of {', '.join(clouds.NAMES)}.")
+    return clouds.of(name)
+
+
+def _accounts(world: Simulation, given: Mapping[str, Any]) -> dict[str, str]:
+    strange = given.keys() - ACCOUNTS.keys()
+    if strange:
+        raise BadInput(f"there is no cloud {', '.join(sorted(strange))}: accounts are declared for {', '.join(ACCOUNTS)}.")
+    return world.accounts | {cloud: str(account) for cloud, account in given.items()}
 
 
 ACTIONS: Mapping[str, Action] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -25,6 +25,8 @@ class Request:
     headers: Mapping[str, str]
     """Names in lower case."""
     body: bytes
+    door: str = ""
+    """Prefix of the door that answers."""
 
     def one(self, name: str) -> str | None:
         return (self.query.get(name) or [None])[0]
@@ -76,7 +78,7 @@ class DoorServer(ThreadingHTTPServer):
     def answer(self, request: Request) -> Response:
         for prefix, door in self.doors.items():
             if request.path == prefix or request.path.startswith(f"{prefix}/"):
-                inner = Request(request.method, request.path[len(prefix) :] or "/", request.query, request.headers, request.body)
+                inner = replace(request, path=request.path[len(prefix) :] or "/", door=prefix)
                 try:
                     return door(inner)
                 except Exception:  # noqa: BLE001  # one bad request must not end the connection without an answer; it is logged whole

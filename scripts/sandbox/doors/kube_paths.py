@@ -29,7 +29,7 @@ def discovery(world: Simulation, key: str, path: list[str], version: str) -> dic
         case [] | ["healthz"] | ["livez"] | ["readyz"]:
             return {"status": "ok"}
         case ["version"]:
-            return {"major": "1", "minor": minor, "gitVersion": f"v{version}.0-eks-simulated", "platform": "linux/amd64", **_NOT_BUILT}
+            return {"major": "1", "minor": minor, "gitVersion": f"v{version}", "platform": "linux/amd64", **_NOT_BUILT}
         case ["api"]:
             return {"kind": "APIVersions", "versions": ["v1"]}
         case ["apis"]:

@@ -1,4 +1,4 @@
-"""The Kubernetes door: an API server per simulated cluster at `/eks/REGION/CLUSTER`, as the Kubernetes client SDKs call it.
+"""The Kubernetes door: an API server per simulated cluster, at `/eks/…`, `/gke/…` or `/aks/…`, as the Kubernetes client SDKs call it.
 
 Not checked: who asks (tokens and certificates are accepted unseen), admission, schemas of custom kinds.
 """
@@ -13,16 +13,14 @@ from typing import Any
 import yaml
 
 from scripts.errors import GpukitError
-from scripts.sandbox import api_server, objects, vault
+from scripts.sandbox import api_server, clouds, objects, vault
 from scripts.sandbox.doors import kube_names
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.doors.kube_patch import APPLY, patched
 from scripts.sandbox.doors.kube_paths import Target, discovery, target_of
 from scripts.sandbox.doors.kube_select import fielded, labelled, selected
-from scripts.sandbox.kinds import tokens as t
 from scripts.sandbox.objects import KUBERNETES
 from scripts.sandbox.passing import catch_up
-from scripts.sandbox.place import Place
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
@@ -32,16 +30,17 @@ _BUDGET = "kubernetes:policy/v1:PodDisruptionBudget"
 
 
 def door(world: Simulation) -> Callable[[Request], Response]:
+    """Serves the addresses of all clouds' clusters."""
+
     def answer(request: Request) -> Response:
         catch_up(world)
-        _, region, cluster_name, *rest = [*request.path.split("/"), "", "", ""]
-        place = Place("aws", world.account, region)
-        cluster = world.store.get(t.CLUSTER, place.key, cluster_name)
-        if cluster is None or cluster.status != "ACTIVE" or world.faults.unreachable(cluster_name):
+        found = clouds.addressed(world, f"{request.door}{request.path}")
+        cluster = clouds.cluster_of(world, found[0]) if found else None
+        if found is None or cluster is None:
             return Response(hang_up=True)
-        path = [part for part in rest if part]
+        place, path = found
         try:
-            return _serve(world, request, place.in_cluster(cluster_name).key, path, str(cluster.state["version"]))
+            return _serve(world, request, place.key, path, clouds.of(place.cloud).version(cluster))
         except Refusal as refusal:
             return _status(refusal.status, refusal.code, refusal.message)
         except GpukitError as error:

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import lru_cache
 
 from scripts.sandbox.kinds.kind import Kind
 
+_TABLES = {
+    "aws": "scripts.sandbox.kinds.aws.table",
+    "gcp": "scripts.sandbox.kinds.gcp.table",
+    "azure-native": "scripts.sandbox.kinds.azure.table",
+    "kubernetes": "scripts.sandbox.kinds.release",
+}
+"""Module with the `KINDS` of each package; imported when the first of its types is asked for."""
 
-@lru_cache(maxsize=1)
-def _table() -> dict[str, Kind]:
-    from scripts.sandbox.kinds import (
-        addresses,
-        bucket,
-        budget,
-        cluster,
-        cluster_parts,
-        iam,
-        launch_template,
-        lustre,
-        network,
-        node_group,
-        release,
-        reservation,
-        routes,
-        security,
-        small,
-    )
 
-    modules = (
-        *(network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small, release),
-        *(bucket, lustre, budget, reservation),
-    )
-    return {kind.token: kind for module in modules for kind in module.KINDS}
+@lru_cache(maxsize=8)
+def _table(package: str) -> dict[str, Kind]:
+    module = _TABLES.get(package)
+    return {} if module is None else {kind.token: kind for kind in importlib.import_module(module).KINDS}
 
 
 @lru_cache(maxsize=1024)
@@ -40,11 +28,11 @@ def kind(token: str) -> Kind:
     from scripts.sandbox.kinds.generic import generic
     from scripts.sandbox.kinds.kubernetes import kubernetes_object
 
-    known = _table().get(token)
+    known = _table(token.partition(":")[0]).get(token)
     if known is not None:
         return known
     return kubernetes_object(token) if token.startswith("kubernetes:") else generic(token)
 
 
 def known_tokens() -> tuple[str, ...]:
-    return tuple(sorted(_table()))
+    return tuple(sorted(token for package in _TABLES for token in _table(package)))

@@ -1,29 +1,37 @@
-"""Properties with a closed list of values. The lists are the cloud's own API models, as botocore ships them."""
+"""Properties with a closed list of values. The lists are the clouds' own API models, as their client libraries ship them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
-
-import botocore.session
 
 from scripts.sandbox import wire
 from scripts.sandbox.kinds.kind import Kind
 from scripts.sandbox.schema_check import Failure, nearest
 
 
-@lru_cache(maxsize=64)
-def allowed(service: str, shape: str) -> tuple[str, ...]:
+def _botocore(service: str, shape: str) -> tuple[str, ...]:
+    import botocore.session
+
     model = cast("Any", botocore.session.get_session()).get_service_model(service)
     return tuple(model.shape_for(shape).enum)
+
+
+_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore}
+"""By Pulumi package: (service, shape) to the values that the cloud takes."""
+
+
+@lru_cache(maxsize=64)
+def allowed(package: str, service: str, shape: str) -> tuple[str, ...]:
+    return _MODELS[package](service, shape)
 
 
 def check(kind: Kind, inputs: Mapping[str, Any]) -> list[Failure]:
     """Every value that is in no closed list of its property."""
     found: list[Failure] = []
     for path, (service, shape) in kind.closed_sets.items():
-        choices = allowed(service, shape)
+        choices = allowed(kind.token.partition(":")[0], service, shape)
         for where, value in _at(inputs, path.split("."), ""):
             if isinstance(value, str) and value not in choices:
                 found.append(Failure(where, f"{value!r} is not one of {', '.join(choices)}{nearest(value, dict.fromkeys(choices))}"))

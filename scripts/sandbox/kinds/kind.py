@@ -66,7 +66,7 @@ def _no_outputs(_: Order, __: str) -> dict[str, Any]:
 class Kind:
     """Behaviour of one type. What a type leaves out is generic.
 
-    Sources of `replace`: the resource schemas of the Terraform AWS provider (ForceNew, RequiresReplace), which pulumi-aws bridges.
+    Sources of `replace`: the resource schemas of the Terraform providers (ForceNew, RequiresReplace) that pulumi-aws and pulumi-gcp bridge.
     """
 
     token: str
@@ -76,7 +76,7 @@ class Kind:
     """The input that gets a name from the program's when it is absent."""
     name_limit: int = 255
     everywhere: bool = False
-    """Global in its account: no region."""
+    """Lives in its account: no region."""
     create_seconds: float = 2
     delete_seconds: float = 2
     identify: Callable[[Order], str] = _fresh
@@ -84,6 +84,8 @@ class Kind:
     """Raises Refusal when the cloud would not accept the order, in creates and updates."""
     outputs: Callable[[Order, str], dict[str, Any]] = _no_outputs
     """Outputs beyond the inputs; in a preview only their names count."""
+    enriched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Objects among the inputs to which the cloud adds properties, unknown in a preview."""
     moving: frozenset[str] = frozenset()
     """Outputs that an update may change: unknown in its preview."""
     created: Callable[[Order, Record], None] = _nothing
@@ -99,5 +101,5 @@ class Kind:
     """Status once it is there."""
     starting: str = "pending"
     closed_sets: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Input path to (service, shape) of the closed list of values in the cloud's own API model (botocore)."""
+    """Input path to (service, shape) of the closed list of values in the cloud's own API model (see `closed_sets`)."""
     generic: bool = False

@@ -11,6 +11,7 @@ from pulumi.runtime.proto import provider_pb2
 from scripts.sandbox import sdk_schema, wire
 from scripts.sandbox.kinds.kind import Kind
 from scripts.sandbox.provider import diff, packages
+from scripts.sandbox.provider.packages import Package
 
 _PropertyDiff = provider_pb2.PropertyDiff
 _KINDS = {
@@ -43,10 +44,10 @@ def fixed_name(kind: Kind, old: Mapping[str, Any], new: Mapping[str, Any]) -> bo
     return field is not None and new.get(field) == old.get(field) and field not in (new.get("__defaults") or ())
 
 
-def provider_identity(package: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
-    """Settings whose change makes another provider: the region's, and a kubeconfig without a cluster identifier (pulumi-kubernetes, Provider.cluster_identifier)."""
-    if package != "kubernetes":
-        return {"region"}
+def provider_identity(package: Package, old: Mapping[str, Any], new: Mapping[str, Any]) -> set[str]:
+    """Settings whose change makes another provider; a kubeconfig's without a cluster identifier (pulumi-kubernetes, Provider.cluster_identifier)."""
+    if package.name != "kubernetes":
+        return set(package.identity)
     return {"clusterIdentifier"} if new.get("clusterIdentifier") or old.get("clusterIdentifier") else {"kubeconfig", "context", "cluster"}
 
 

@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
-from scripts.sandbox import kinds, wire
+from scripts.sandbox import clouds, kinds, wire
 from scripts.sandbox.kinds import kubernetes as kubernetes_kind
 from scripts.sandbox.kinds import tokens as t
-from scripts.sandbox.kinds.kind import Order
-from scripts.sandbox.provider import connections
+from scripts.sandbox.kinds.kind import Kind, Order
+from scripts.sandbox.place import Place
 from scripts.sandbox.provider.connections import Connection
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Given, Simulation
 from scripts.sandbox.store import Record
 
-DISTRIBUTIONS = {"aws": "pulumi-aws", "kubernetes": "pulumi-kubernetes"}
+Answer = Callable[[Simulation, Place, Mapping[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """One package's own ways."""
+
+    name: str
+    distribution: str
+    configure: Callable[[Simulation, Mapping[str, Any]], Connection]
+    place: Callable[[Connection, Kind, Mapping[str, Any], str], Place]
+    """Where an object lives, from the connection, its inputs and its id ("" before it has one)."""
+    extras: Callable[[Connection, Order], Extras] = lambda _, __: Extras()
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """The data sources that it answers: a closed list, by token."""
+    identity: frozenset[str] = frozenset()
+    """Provider settings whose change makes another provider, whose objects are replaced."""
 
 
 @dataclass(frozen=True)
-class Package:
-    name: str
-    configure: Callable[[Simulation, Mapping[str, Any]], Connection]
+class Extras:
+    """What a package adds to every object: the tags that it finally has, and outputs that its schema may name."""
 
-    @property
-    def distribution(self) -> str:
-        return DISTRIBUTIONS[self.name]
+    tags: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, Any] = field(default_factory=dict)
 
 
-PACKAGES = {"aws": Package("aws", connections.aws), "kubernetes": Package("kubernetes", connections.kubernetes)}
+NAMES = ("aws", "azure-native", "gcp", "kubernetes")
+
+
+@lru_cache(maxsize=8)
+def package(name: str) -> Package:
+    """A package's ways, read when its provider is first asked."""
+    return importlib.import_module(f"scripts.sandbox.provider.{name.replace('-', '_')}").PACKAGE
 
 
 def create(world: Simulation, order: Order, given: Given) -> Record:
@@ -56,12 +78,8 @@ def is_object(token: str) -> bool:
 
 
 def require_reachable(world: Simulation, connection: Connection) -> None:
-    """Raises Refusal when the connection's cluster does not answer: absent, not ACTIVE, or cut off by a fault."""
-    place = connection.place
-    if not place.cluster:
-        return
-    cluster = world.store.get(t.CLUSTER, place.outside.key, place.cluster)
-    if cluster is None or cluster.status != "ACTIVE" or world.faults.unreachable(place.cluster):
+    """Raises Refusal when the connection's cluster does not answer: absent, not ready, or cut off by a fault."""
+    if connection.place.cluster and clouds.cluster_of(world, connection.place) is None:
         raise Refusal(
             "Unreachable",
             f"configured Kubernetes cluster is unreachable: unable to load schema information from the API server at {connection.server}",

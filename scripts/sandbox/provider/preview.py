@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scripts.sandbox import kinds, sdk_schema, wire
-from scripts.sandbox.kinds import tokens as t
 
-_ENRICHED = {t.CLUSTER: {"vpcConfig": ("clusterSecurityGroupId", "vpcId")}}
-"""Objects among the inputs to which the cloud adds properties."""
+_FROM_TAGS = {"tags": ("tagsAll",), "labels": ("effectiveLabels", "pulumiLabels"), "resourceLabels": ("effectiveLabels", "pulumiLabels")}
+"""Outputs that follow from the tags or labels that a program gives."""
 
 
 def planned_outputs(
@@ -29,13 +28,14 @@ def planned_outputs(
         old = olds.get(name)
         unchanged = wire.plain(value) == wire.plain((old_inputs or {}).get(name))
         made[name] = old if unchanged and old is not None else _enriched(token, name, value)
-    if "tagsAll" in names and inputs.get("tags") != (old_inputs or {}).get("tags"):
-        made["tagsAll"] = wire.UNKNOWN
+    for given, follow in _FROM_TAGS.items():
+        if inputs.get(given) != (old_inputs or {}).get(given):
+            made.update({name: wire.UNKNOWN for name in follow if name in names})
     return {name: value for name, value in made.items() if not name.startswith("__")}
 
 
 def _enriched(token: str, name: str, value: Any) -> Any:
-    added = _ENRICHED.get(token, {}).get(name)
+    added = kinds.kind(token).enriched.get(name)
     if not added or not isinstance(value, dict) or wire.SIGNATURE in value:
         return value
     return {**dict.fromkeys(added, wire.UNKNOWN), **cast("dict[str, Any]", value)}

@@ -19,7 +19,6 @@ from scripts.sandbox.place import Place
 from scripts.sandbox.provider import diff, packages
 from scripts.sandbox.provider.connections import Connection, Connections
 from scripts.sandbox.provider.diff_answer import diff_response, fixed_name, provider_identity, setting
-from scripts.sandbox.provider.invokes import ANSWERS
 from scripts.sandbox.provider.packages import Package
 from scripts.sandbox.provider.preview import planned_outputs
 from scripts.sandbox.refusal import NotReady, Refusal
@@ -69,7 +68,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def DiffConfig(self, request: provider_pb2.DiffRequest, context: Context) -> provider_pb2.DiffResponse:
         _note("DiffConfig", request, context)
         old, new = wire.plain(wire.decode(request.old_inputs)), wire.plain(wire.decode(request.news))
-        found = diff.changes(old, new, replace=provider_identity(self.package.name, old, new))
+        found = diff.changes(old, new, replace=provider_identity(self.package, old, new))
         return diff_response(found, delete_first=False)
 
     def Configure(self, request: provider_pb2.ConfigureRequest, context: Context) -> provider_pb2.ConfigureResponse:
@@ -200,11 +199,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
 
     def Invoke(self, request: provider_pb2.InvokeRequest, context: Context) -> provider_pb2.InvokeResponse:
         _note("Invoke", request, context)
-        answer = ANSWERS.get(request.tok)
+        answers = self.package.answers
+        answer = answers.get(request.tok)
         if answer is None:
             context.abort(
                 grpc.StatusCode.UNIMPLEMENTED,
-                f"the simulated {self.package.name} does not answer {request.tok}; it answers {', '.join(sorted(ANSWERS))}",
+                f"the simulated {self.package.name} does not answer {request.tok}; it answers {', '.join(sorted(answers)) or 'none'}",
             )
             raise AssertionError
         response = provider_pb2.InvokeResponse()
@@ -221,28 +221,21 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             raise AssertionError
         return connection
 
-    def _place(self, connection: Connection, token: str, inputs: Mapping[str, Any]) -> Place:
-        if kinds.kind(token).everywhere:
-            return Place(connection.place.cloud, connection.place.account, "global")
-        region = inputs.get("region")
-        if isinstance(region, str) and region and token.startswith("aws:"):
-            return Place(connection.place.cloud, connection.place.account, region)
-        return connection.place
+    def _place(self, connection: Connection, token: str, inputs: Mapping[str, Any], id_: str = "") -> Place:
+        return self.package.place(connection, kinds.kind(token), inputs, id_)
 
     def _order(self, connection: Connection, token: str, name: str, inputs: Mapping[str, Any], before: Record | None = None) -> Order:
         plain = {k: v for k, v in wire.plain(inputs).items() if k != "__defaults"}
-        return Order(world=self.world, place=self._place(connection, token, plain), token=token, name=name, inputs=plain, before=before)
+        place = Place.of(before.key) if before else self._place(connection, token, plain)
+        return Order(world=self.world, place=place, token=token, name=name, inputs=plain, before=before)
 
     def _find(self, connection: Connection, token: str, id_: str, inputs: Mapping[str, Any]) -> Record | None:
-        return self.world.store.get(token, self._place(connection, token, wire.plain(inputs)).key, id_)
+        return self.world.store.get(token, self._place(connection, token, wire.plain(inputs), id_).key, id_)
 
     def _given(self, connection: Connection, order: Order, inputs: Mapping[str, Any]) -> Given:
-        """Inputs as they may be kept, all tags, and the outputs that every AWS type has where its schema names them."""
-        tags = _tags(connection, order)
-        schema = sdk_schema.resource(order.token)
-        names = schema.outputs if schema and order.token.startswith("aws:") else frozenset[str]()
-        also = {name: value for name, value in {"tagsAll": tags, "region": order.region}.items() if name in names}
-        return Given(self.world.vault.hide(inputs), tags, also)
+        """Inputs as they may be kept, and what the package adds."""
+        extras = self.package.extras(connection, order)
+        return Given(self.world.vault.hide(inputs), extras.tags, extras.outputs)
 
     def _shown(self, record: Record, known: Mapping[str, Any]) -> dict[str, Any]:
         """The record's state as outputs: only what the type has, secrets as the engine knows them."""
@@ -307,12 +300,3 @@ def _failure(failure: schema_check.Failure, inputs: Mapping[str, Any]) -> provid
     """The engine shows the value of the named property; a path into one, or an absent one, it would show as `{<nil>}`."""
     reason = f"{failure.path}: {failure.reason}" if failure.path else failure.reason
     return provider_pb2.CheckFailure(property=failure.path if failure.path in inputs else "", reason=reason)
-
-
-def _tags(connection: Connection, order: Order) -> dict[str, str]:
-    own = order.inputs.get("tags")
-    return (
-        {**connection.default_tags, **{k: str(v) for k, v in (own or {}).items()}}
-        if isinstance(own, dict) or connection.default_tags
-        else {}
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import grpc
 from pulumi.runtime.proto import provider_pb2_grpc
 
-from scripts.sandbox.provider.packages import PACKAGES
+from scripts.sandbox.provider.packages import package
 from scripts.sandbox.provider.service import Provider
 from scripts.sandbox.simulation import Simulation
 
@@ -26,9 +26,9 @@ class Serving:
         self.server.stop(grace=0.5).wait(2)
 
 
-def serve(world: Simulation, package: str) -> Serving:
-    server = grpc.server(futures.ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"{package}-provider"), options=_OPTIONS)
-    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Provider(world, PACKAGES[package]), server)
+def serve(world: Simulation, name: str) -> Serving:
+    server = grpc.server(futures.ThreadPoolExecutor(_WORKERS, thread_name_prefix=f"{name}-provider"), options=_OPTIONS)
+    provider_pb2_grpc.add_ResourceProviderServicer_to_server(Provider(world, package(name)), server)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     return Serving(server, port)

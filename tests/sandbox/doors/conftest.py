@@ -9,7 +9,8 @@ import pytest
 from botocore.config import Config
 from kubernetes import client
 
-from scripts.sandbox.doors import aws, control, kubernetes
+from scripts.sandbox.doors import control, kubernetes
+from scripts.sandbox.doors.aws import door as aws
 from scripts.sandbox.doors.http import DoorServer
 from tests.sandbox.cloud import REGION, Cloud
 

@@ -36,8 +36,8 @@ def test_an_action_that_is_none_names_those_that_are(address: str):
 
 
 def test_a_declared_account_and_quota_hold(cloud: Cloud, address: str):
-    ask(address, "declare", account="999999999999", quotas={"L-417A185B": 96})
-    assert cloud.restarted().world.account == "999999999999"
+    ask(address, "declare", accounts={"aws": "999999999999"}, quotas={"L-417A185B": 96})
+    assert cloud.restarted().world.account("aws") == "999999999999"
     assert ask(address, "declare", colour="red").status_code == 400
 
 

@@ -9,7 +9,7 @@ import urllib3
 from kubernetes import client, watch
 from kubernetes.client.exceptions import ApiException
 
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds.aws import tokens as t
 from tests.sandbox.cloud import Cloud
 
 QUEUE = ("kueue.x-k8s.io", "v1beta1", "clusterqueues")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripts.sandbox import kinds
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds import tokens as k8s
 from scripts.sandbox.kinds.kind import Order
 from scripts.sandbox.kinds.release import MOST_REVISIONS, SECRET
 from scripts.sandbox.place import Place
@@ -16,7 +16,7 @@ from tests.sandbox.cloud import Cloud
 def order(cloud: Cloud, cluster: Record, before: Record | None = None, **inputs: Any) -> Order:
     given = {"name": "op", "chart": "op", "namespace": "kube-system", "repositoryOpts": {"repo": "https://charts.invalid"}, **inputs}
     place = Place.of(cluster.key).in_cluster(cluster.id)
-    return Order(world=cloud.world, place=place, token=t.RELEASE, name="op", inputs=given, before=before)
+    return Order(world=cloud.world, place=place, token=k8s.RELEASE, name="op", inputs=given, before=before)
 
 
 def labels(cloud: Cloud) -> list[tuple[str, str]]:
@@ -27,7 +27,7 @@ def labels(cloud: Cloud) -> list[tuple[str, str]]:
 
 def test_a_release_has_a_storage_secret_without_its_values(cloud: Cloud):
     cluster = cloud.cluster()
-    cloud.world.create(kinds.kind(t.RELEASE), order(cloud, cluster, values={"password": "canary"}))
+    cloud.world.create(kinds.kind(k8s.RELEASE), order(cloud, cluster, values={"password": "canary"}))
     assert labels(cloud) == [("sh.helm.release.v1.op.v1", "deployed")]
     (secret,) = (r for r in cloud.world.store if r.kind == SECRET)
     assert secret.state["type"] == "helm.sh/release.v1"
@@ -36,9 +36,9 @@ def test_a_release_has_a_storage_secret_without_its_values(cloud: Cloud):
 
 def test_updates_supersede_and_the_oldest_are_forgotten(cloud: Cloud):
     cluster = cloud.cluster()
-    record = cloud.world.create(kinds.kind(t.RELEASE), order(cloud, cluster))
+    record = cloud.world.create(kinds.kind(k8s.RELEASE), order(cloud, cluster))
     for round_ in range(MOST_REVISIONS + 2):
-        record = cloud.world.update(kinds.kind(t.RELEASE), order(cloud, cluster, record, values={"round": round_}))
+        record = cloud.world.update(kinds.kind(k8s.RELEASE), order(cloud, cluster, record, values={"round": round_}))
     history = labels(cloud)
     assert len(history) == MOST_REVISIONS
     assert [status for _, status in history] == ["superseded"] * (MOST_REVISIONS - 1) + ["deployed"]
@@ -46,6 +46,6 @@ def test_updates_supersede_and_the_oldest_are_forgotten(cloud: Cloud):
 
 
 def test_a_deleted_release_leaves_nothing(cloud: Cloud):
-    record = cloud.world.create(kinds.kind(t.RELEASE), order(cloud, cloud.cluster()))
-    cloud.world.delete(kinds.kind(t.RELEASE), record)
+    record = cloud.world.create(kinds.kind(k8s.RELEASE), order(cloud, cloud.cluster()))
+    cloud.world.delete(kinds.kind(k8s.RELEASE), record)
     assert labels(cloud) == []

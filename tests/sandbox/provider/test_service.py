@@ -11,7 +11,8 @@ import pytest
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
 
 from scripts.sandbox import wire
-from scripts.sandbox.kinds import tokens as t
+from scripts.sandbox.kinds import tokens as k8s
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.provider.serving import Serving, serve
 from tests.sandbox.cloud import TRUST, Cloud
 
@@ -334,18 +335,18 @@ def test_a_release_says_that_nothing_was_rendered_and_its_name_is_taken(kubernet
         "namespace": "kube-system",
         "repositoryOpts": {"repo": "https://x.invalid"},
     }
-    id_, state = kubernetes.create(t.RELEASE, **given)
+    id_, state = kubernetes.create(k8s.RELEASE, **given)
     assert (id_, state["status"]["status"]) == ("kube-system/op", "deployed")
     assert "nothing is rendered" in state["description"]
     with pytest.raises(grpc.RpcError, match="cannot re-use a name"):
-        kubernetes.create(t.RELEASE, **given)
+        kubernetes.create(k8s.RELEASE, **given)
 
 
 def test_a_release_needs_its_namespace_or_makes_it(kubernetes: Instance):
     given: dict[str, Any] = {"name": "op", "chart": "oci://registry.invalid/op", "namespace": "gpu"}
     with pytest.raises(grpc.RpcError, match='namespaces "gpu" not found'):
-        kubernetes.create(t.RELEASE, **given)
-    assert kubernetes.create(t.RELEASE, createNamespace=True, **given)[0] == "gpu/op"
+        kubernetes.create(k8s.RELEASE, **given)
+    assert kubernetes.create(k8s.RELEASE, createNamespace=True, **given)[0] == "gpu/op"
 
 
 def test_a_custom_object_of_any_kind_is_kept(kubernetes: Instance):
@@ -365,18 +366,18 @@ def test_a_release_on_a_dead_cluster_cannot_be_deleted_even_leniently(cloud: Clo
     cluster = cloud.cluster()
     lenient = Instance(kubernetes_port, kubeconfig=kubeconfig(cluster.state["endpoint"]), deleteUnreachable="true")
     id_, _ = lenient.create(CONFIG_MAP, metadata={"name": "c"})
-    lenient.create(t.RELEASE, name="op", chart="oci://registry.invalid/op")
+    lenient.create(k8s.RELEASE, name="op", chart="oci://registry.invalid/op")
     cloud.delete(cluster)
     lenient.delete(CONFIG_MAP, id_)
     with pytest.raises(grpc.RpcError, match="unreachable"):
-        lenient.delete(t.RELEASE, "default/op")
+        lenient.delete(k8s.RELEASE, "default/op")
 
 
 @pytest.mark.failure("H6")
 def test_a_release_goes_with_its_cluster_without_a_call(cloud: Cloud, kubernetes: Instance):
-    kubernetes.create(t.RELEASE, name="op", chart="oci://registry.invalid/op")
+    kubernetes.create(k8s.RELEASE, name="op", chart="oci://registry.invalid/op")
     cloud.delete(cloud.all(t.CLUSTER)[0])
-    assert not [r for r in cloud.world.store if r.kind == t.RELEASE]
+    assert not [r for r in cloud.world.store if r.kind == k8s.RELEASE]
 
 
 def test_a_cut_off_api_server_answers_nothing(cloud: Cloud, kubernetes: Instance):

@@ -1,0 +1,1 @@
+"""AWS as boto3 calls it."""

@@ -1,0 +1,1 @@
+"""Azure Resource Manager as its client libraries call it."""

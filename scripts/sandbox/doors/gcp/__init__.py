@@ -1,0 +1,1 @@
+"""Google Cloud as its client libraries call it."""

@@ -1,0 +1,1 @@
+"""What the simulated AWS knows about its resource types."""

@@ -1,0 +1,1 @@
+"""What the simulated Azure knows about its resource types."""

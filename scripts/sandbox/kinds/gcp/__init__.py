@@ -1,0 +1,1 @@
+"""What the simulated GCP knows about its resource types."""
