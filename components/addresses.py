@@ -2,8 +2,8 @@
 
 The network is cut into eight equal blocks. Block 0 holds the small subnets (NAT gateways), blocks 1 to 7 hold one zone's nodes and pods
 each, in the order of the zones. Appending a zone therefore moves no existing subnet. Sizes of VPCs and subnets, and the five addresses
-that AWS keeps in each, are from the Amazon VPC User Guide ("VPC CIDR blocks", "Subnet sizing for IPv4"). Two zones at least: an EKS
-control plane asks for subnets in two.
+that AWS keeps in each, are from the Amazon VPC User Guide ("VPC CIDR blocks", "Subnet sizing for IPv4"); Azure keeps as many (Azure
+Virtual Network FAQ). Two zones at least on AWS: an EKS control plane asks for subnets in two; Azure's subnets span zones, so one will do.
 """
 
 from __future__ import annotations
@@ -63,14 +63,22 @@ class AddressPlan:
     cidr: IPv4Network
     zones: tuple[ZonePlan, ...]
 
+    @property
+    def small(self) -> IPv4Network:
+        """Block 0, of which small subnets are cut."""
+        return next(self.cidr.subnets(prefixlen_diff=BLOCK_BITS))
+
     def zone(self, name: str) -> ZonePlan:
         return next(z for z in self.zones if z.zone == name)
 
 
-def plan(cidr: IPv4Network, zones: Sequence[str], demands: Sequence[Demand] = ()) -> AddressPlan:
-    """The blocks of `cidr` for `zones`, after checking that every zone's demand fits. Raises DoesNotFit."""
+def plan(cidr: IPv4Network, zones: Sequence[str], demands: Sequence[Demand] = (), *, fewest: int = FEWEST_ZONES) -> AddressPlan:
+    """The blocks of `cidr` for `zones`, of which there are `fewest` at least, after checking that every zone's demand fits.
+
+    Raises DoesNotFit.
+    """
     _check_network(cidr)
-    _check_zones(zones)
+    _check_zones(zones, fewest)
     small, *blocks = cidr.subnets(prefixlen_diff=BLOCK_BITS)
     public = list(small.subnets(new_prefix=SMALL_SUBNET))
     made = AddressPlan(
@@ -90,9 +98,10 @@ def _check_network(cidr: IPv4Network) -> None:
         )
 
 
-def _check_zones(zones: Sequence[str]) -> None:
-    if not FEWEST_ZONES <= len(zones) <= MOST_ZONES:
-        raise DoesNotFit(f"{len(zones)} zones: name {FEWEST_ZONES} to {MOST_ZONES}; the control plane needs subnets in two")
+def _check_zones(zones: Sequence[str], fewest: int) -> None:
+    if not fewest <= len(zones) <= MOST_ZONES:
+        why = "; the control plane needs subnets in two" if fewest == FEWEST_ZONES else ""
+        raise DoesNotFit(f"{len(zones)} zones: name {fewest} to {MOST_ZONES}{why}")
     if doubles := {z for z in zones if zones.count(z) > 1}:
         raise DoesNotFit(f"zones named twice: {', '.join(sorted(doubles))}")
 

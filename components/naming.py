@@ -7,9 +7,11 @@ Resource Manager), "Use tags to organize your Azure resources" (Azure Resource M
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from types import MappingProxyType
 
 from .inventory import Cloud
@@ -79,8 +81,16 @@ TAG_RULES: Mapping[Cloud, TagRules] = {
 
 CLUSTER_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 40, "gcp": 40, "azure": 63}
 """Longest cluster name on GKE and AKS. EKS takes 100, but our IAM roles, named after it with up to 24 more characters, only 64."""
-POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 12}
-"""Longest name of an EKS node group, a GKE node pool and a Linux AKS agent pool."""
+POOL_NAME_LIMITS: Mapping[Cloud, int] = {"aws": 63, "gcp": 40, "azure": 89}
+"""Longest name of an EKS node group and a GKE node pool. On Azure only logical names are so long: AKS's are `agent_pool_name`."""
+
+AGENT_POOL_NAME = 12
+"""Longest name of a Linux agent pool on AKS: lower-case letters and digits, the first one a letter."""
+TIGHT_NAME = 24
+"""Longest name of an Azure storage account or key vault."""
+DIGEST = 4
+
+LONGEST_ACCOUNT_ID = 30
 
 _CLUSTER_NAME = re.compile(r"[a-z][a-z0-9-]*[a-z0-9]")
 
@@ -100,6 +110,38 @@ def pool_name(cloud: Cloud, cluster: str, pool: str) -> str:
     if len(name) > longest:
         raise Misnamed(f"pool {pool!r} of cluster {cluster!r}: both names together may have {longest - 1} characters, not {len(name) - 1}")
     return name
+
+
+def account_id(identity: Identity, word: str) -> str:
+    """Id of a Google service account (6 to 30 characters): cluster, `word`, and a digest of the identity.
+
+    Two clusters of one name may stand in two regions of one project, where such ids must differ.
+    """
+    digest = sha256(f"{identity.stack}/{identity.cluster}/{word}".encode()).hexdigest()[:6]
+    room = LONGEST_ACCOUNT_ID - len(word) - len(digest) - 2
+    return f"{identity.cluster[:room].rstrip('-')}-{word}-{digest}"
+
+
+def agent_pool_name(pool: str, *fixed: str) -> str:
+    """AKS's name for `pool`: what fits of its own, and four digits from all of it and from what can never change in a pool (`fixed`).
+
+    H2: a fixed name would block the new pool that takes an old one's place; another decision gives another name.
+    """
+    digest = hashlib.sha256("\0".join((pool, *fixed)).encode()).hexdigest()[:DIGEST]
+    return f"{_letters_and_digits(pool)[: AGENT_POOL_NAME - DIGEST]}{digest}"
+
+
+def tight_name(word: str, *whose: str) -> str:
+    """The logical name of what Azure gives 24 characters, unique in the whole of Azure: storage accounts and key vaults.
+
+    It holds letters and digits alone, and leaves room for the eight digits that Pulumi adds.
+    """
+    digest = hashlib.sha256("\0".join((word, *whose)).encode()).hexdigest()[:DIGEST]
+    return f"{_letters_and_digits(word)[: TIGHT_NAME - RANDOM_SUFFIX - DIGEST]}{digest}"
+
+
+def _letters_and_digits(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name)
 
 
 def tag_key(cloud: Cloud, word: str) -> str:

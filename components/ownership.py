@@ -6,8 +6,8 @@ Facts: the image kinds of the catalogue, and the values per image of the GPU Ope
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from .catalog import ImageKind, Machine
@@ -58,19 +58,39 @@ NO_GPU = Ownership(
     mig_manager=Owner.NOBODY,
     fabric_plugin=FabricPlugin.NOBODY,
 )
+TPU = replace(NO_GPU, driver=Owner.CLOUD, device_plugin=Owner.CLOUD)
+"""GKE brings what a TPU needs; no part of NVIDIA's stack runs there."""
+TPU_VENDOR = "Google"
 
 
-def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) -> Ownership:
-    """The owners on nodes of `machine` started from `image`: what the image ships is the image's, the rest is the operator's.
+@dataclass(frozen=True, kw_only=True)
+class Circumstances:
+    """What decides the owners beside image, machine and fabric."""
+
+    cloud_driver: bool = False
+    """Whether the managed service itself installs the driver, where that is a choice."""
+    network_operator: bool = False
+    """Whether the cluster runs NVIDIA's Network Operator."""
+    managed_metrics: bool = False
+    """Whether the cloud's own exporter is turned on."""
+
+
+ORDINARY = Circumstances()
+
+
+def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, here: Circumstances = ORDINARY) -> Ownership:
+    """The owners on nodes of `machine` started from `image`: what image and cloud bring is theirs, the rest is the operator's.
 
     Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
     yet: an owner is never guessed.
     """
-    if cloud != "aws":
+    table = _TABLES.get(cloud)
+    if table is None:
         raise NotImplementedError(f"no ownership table for {cloud} yet")
-    if not machine.gpu_count:
-        return NO_GPU
+    return table(image, machine, fabric, here) if machine.gpu_count else NO_GPU
 
+
+def _on_aws(image: ImageKind, machine: Machine, fabric: bool, _here: Circumstances) -> Ownership:
     return Ownership(
         driver=_owner(image, "driver", shipped=image.driver),
         toolkit=_owner(image, "toolkit", shipped=image.toolkit),
@@ -81,6 +101,50 @@ def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool) ->
         mig_manager=Owner.NOBODY if machine.family in NO_MIG_FAMILIES else _owner(image, "MIG manager", shipped=image.mig_manager),
         fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
     )
+
+
+def _on_gcp(image: ImageKind, machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
+    """GKE's own stack on Container-Optimized OS (C5: the operator has no driver for it); the operator's whole stack on Ubuntu.
+
+    C7: never some of each, since two device plugins, or a pool with GKE's label among pools without it, make GPUs come and go.
+    """
+    if machine.vendor == TPU_VENDOR:
+        return TPU
+    cos = image.os == "cos"
+    owner = Owner.CLOUD if cos else Owner.GPU_OPERATOR
+    return Ownership(
+        driver=owner,
+        toolkit=owner,
+        device_plugin=owner,
+        nfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
+        gfd=Owner.NOBODY if cos else Owner.GPU_OPERATOR,
+        exporter=(Owner.CLOUD if here.managed_metrics else Owner.NOBODY) if cos else Owner.GPU_OPERATOR,
+        mig_manager=owner,
+        fabric_plugin=FabricPlugin.CLOUD if fabric else FabricPlugin.NOBODY,
+    )
+
+
+def _on_azure(_image: ImageKind, _machine: Machine, fabric: bool, here: Circumstances) -> Ownership:
+    """No image ships a part. AKS installs driver and toolkit together or neither (C2, C3), and divides GPUs where it does."""
+    brought = Owner.CLOUD if here.cloud_driver else Owner.GPU_OPERATOR
+    return Ownership(
+        driver=brought,
+        toolkit=brought,
+        device_plugin=Owner.GPU_OPERATOR,
+        # C18: the Network Operator's release carries the one node feature discovery of a cluster, since its own rule must label nodes first
+        nfd=Owner.NETWORK_OPERATOR if here.network_operator else Owner.GPU_OPERATOR,
+        gfd=Owner.GPU_OPERATOR,
+        exporter=Owner.GPU_OPERATOR,
+        mig_manager=brought,
+        fabric_plugin=FabricPlugin.CHART if fabric else FabricPlugin.NOBODY,
+    )
+
+
+_TABLES: Mapping[Cloud, Callable[[ImageKind, Machine, bool, Circumstances], Ownership]] = {
+    "aws": _on_aws,
+    "gcp": _on_gcp,
+    "azure": _on_azure,
+}
 
 
 def _owner(image: ImageKind, part: str, *, shipped: bool | None) -> Owner:
@@ -106,7 +170,7 @@ def operator_values(ownerships: Mapping[str, Ownership]) -> dict[str, dict[str, 
 
     One operator has one setting for all nodes. Raises OwnersConflict when two pools need different ones (C3).
     """
-    gpu = {pool: owners for pool, owners in ownerships.items() if owners != NO_GPU}
+    gpu = {pool: owners for pool, owners in ownerships.items() if owners not in (NO_GPU, TPU)}
     return {section: {"enabled": _agreed(part, gpu)} for part, section in OPERATOR_SWITCHES.items()}
 
 

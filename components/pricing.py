@@ -90,6 +90,10 @@ class Rate:
 
     figure: Figure
     basis: str
+    on_demand: Figure | None = None
+    """Of spot: what the same machine costs on demand."""
+    spot: Figure | None = None
+    """Of spot: the dearest price that is known, however old; what is judged may be another (`figure`)."""
 
 
 def machine_rate(cloud: Cloud, region: str, machine: str, market: Market, terms: Terms) -> Rate | None:
@@ -98,10 +102,11 @@ def machine_rate(cloud: Cloud, region: str, machine: str, market: Market, terms:
     Spot counts at the region's dearest zone, or on demand when that price is unknown or old. A reservation bills on demand whether it
     is used or not. A capacity block counts at its effective hourly rate though it is paid up front.
     """
-    if figure := terms.overlay.figures.get((cloud, region, machine, _billed_as(market))):
-        return Rate(figure, f"{market}, negotiated")
     listed = catalog.price(cloud, region, machine)
     on_demand = terms.overlay.figures.get((cloud, region, machine, Market.ON_DEMAND)) or (listed.on_demand if listed else None)
+    if figure := terms.overlay.figures.get((cloud, region, machine, _billed_as(market))):
+        spot = market is Market.SPOT
+        return Rate(figure, f"{market}, negotiated", on_demand if spot else None, figure if spot else None)
     if market is Market.SPOT:
         return _spot_rate(listed, on_demand, terms)
     if market is Market.CAPACITY_BLOCK:
@@ -120,8 +125,8 @@ def _billed_as(market: Market) -> Market:
 def _spot_rate(listed: MachinePrice | None, on_demand: Figure | None, terms: Terms) -> Rate | None:
     dearest = listed.spot_high if listed else None
     if dearest is not None and not terms.stale(dearest):
-        return Rate(dearest, "spot, dearest zone")
+        return Rate(dearest, "spot, dearest zone", on_demand, dearest)
     if on_demand is None:
         return None
     why = "is not known" if dearest is None else f"is undated or older than {terms.stale_days} days"
-    return Rate(on_demand, f"spot at on-demand rate, as the spot price {why}")
+    return Rate(on_demand, f"spot at on-demand rate, as the spot price {why}", on_demand, dearest or (listed.spot_low if listed else None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 MAX_SHOWN = 60
@@ -109,3 +109,11 @@ def verdict(path: str, value: object, message: str, *reads: str, allowed: Iterab
     """A refusal of `value` at `path`; `value` is None where it is missing; `reads` as in Verdict."""
     written = "" if value is None else shown(value)
     return Verdict(error=SpecError(path=path, value=written, message=message, allowed=tuple(allowed), nearest=near), reads=reads)
+
+
+def tried(path: str, value: object, attempt: Callable[[], object]) -> Iterator[SpecError]:
+    """The refusal that `attempt` raises, if it does."""
+    try:
+        attempt()
+    except ValueError as error:
+        yield SpecError(path=path, value=str(value), message=str(error))

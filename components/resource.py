@@ -40,6 +40,8 @@ class Options:
     ignore_changes: tuple[str, ...] = ()
     delete_before_replace: bool = False
     deleted_with: str | None = None
+    partial: bool = False
+    """True where the source leaves options out: the policy SDK tells neither `deleted_with` nor `retain_on_delete`."""
 
 
 @dataclass(frozen=True, kw_only=True)

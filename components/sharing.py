@@ -39,6 +39,8 @@ class Sharing:
     offers: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     time_slices: int = 1
     mig: bool = False
+    cloud_mig: str | None = None
+    """The profile, where the managed service divides the GPUs as it makes a node."""
 
 
 NO_GPUS = Sharing()
@@ -46,7 +48,7 @@ NO_GPUS = Sharing()
 
 def sharing(wanted: Mig | TimeSlices | str, machine: Machine, owners: Ownership, *, grows_from_zero: bool) -> Sharing:
     """The sharing of a pool of `machine`. Raises CannotShare."""
-    gpus = int(machine.gpu_count)
+    gpus = machine.devices
     if isinstance(wanted, TimeSlices):
         return _sliced(wanted.time_slices, gpus, owners)
     if isinstance(wanted, Mig):
@@ -66,7 +68,7 @@ def _sliced(slices: int, gpus: int, owners: Ownership) -> Sharing:
 def _divided(word: str, machine: Machine, owners: Ownership, *, grows_from_zero: bool) -> Sharing:
     if not machine.mig:
         raise CannotShare(f"{machine.gpu_model} of {machine.name} is not known to divide: use none")
-    if owners.mig_manager is not Owner.GPU_OPERATOR:
+    if owners.mig_manager not in (Owner.GPU_OPERATOR, Owner.CLOUD):
         raise CannotShare("no MIG manager of the GPU Operator runs on this image and machine: use image al2023 on another machine, or none")
     profile = word.removeprefix("all-")
     layout = f"all-{profile}" if re.fullmatch(r"\d+g\..+", profile) else word
@@ -78,6 +80,8 @@ def _divided(word: str, machine: Machine, owners: Ownership, *, grows_from_zero:
         raise CannotShare(
             f"how many devices {word} makes of a {machine.gpu_model} is not established, so no first node would start: {hint}nodes.min 1"
         )
+    if owners.mig_manager is Owner.CLOUD:
+        return Sharing(offers=offers, mig=True, cloud_mig=profile)
     return Sharing(labels={MIG_CONFIG_LABEL: layout}, offers=offers, mig=True)
 
 
@@ -86,7 +90,7 @@ def _mig_devices(profile: str, machine: Machine) -> dict[str, int]:
     model = next((gpu for gpu in catalog.gpus.gpus() if gpu.model == machine.gpu_model), None)
     if model is None or not model.mig_instances or profile != model.mig_smallest_profile:
         return {}
-    return {f"nvidia.com/mig-{profile}": model.mig_instances * int(machine.gpu_count)}
+    return {f"nvidia.com/mig-{profile}": model.mig_instances * machine.devices}
 
 
 def _smallest(machine: Machine) -> str | None:

@@ -128,4 +128,5 @@ def _options(given: PolicyResourceOptions) -> Options:
         protect=bool(given.protect),
         ignore_changes=tuple(given.ignore_changes),
         delete_before_replace=bool(given.delete_before_replace),
+        partial=True,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -73,6 +73,21 @@ class Suppression(_Frozen):
         return self.rule == rule and self.stack in (None, stack) and self.resource in (None, urn.rpartition("::")[2])
 
 
+class Thresholds(_Frozen):
+    """Sizes that are a matter of judgement. Rules name the one that they read."""
+
+    root_disk_gib: Annotated[int, Field(ge=1)] = 100
+    """Least root disk of a node with GPUs: images of 10 to 20 GB, unpacked, two or three at a time."""
+    shared_memory_gib: Annotated[int, Field(ge=1)] = 8
+    """Least /dev/shm of a pod with several GPUs."""
+    chart_timeout_s: Annotated[int, Field(ge=1)] = 900
+    """Least patience with charts that pull drivers."""
+    exporter_mib: Annotated[int, Field(ge=1)] = 768
+    """Least memory limit of the exporter on nodes with 8 GPUs."""
+    pod_addresses_per_node: Annotated[int, Field(ge=0)] = 16
+    """Subnet addresses that pods of a node take, beside its interfaces: one block of the CNI's prefixes."""
+
+
 class Limits(_Frozen):
     """The whole file."""
 
@@ -80,6 +95,7 @@ class Limits(_Frozen):
     allowed: Allowed = Allowed()
     ceilings: Ceilings = Ceilings()
     levels: Mapping[RuleId, Level] = {}
+    thresholds: Thresholds = Thresholds()
     suppressions: tuple[Suppression, ...] = ()
     price_stale_days: Annotated[int, Field(ge=1)] = 90
     quota_stale_days: Annotated[int, Field(ge=1)] = 7
@@ -89,11 +105,11 @@ class Limits(_Frozen):
     def load(cls, path: Path = DEFAULT_PATH) -> Self:
         """Raises LimitsError for a file that is no YAML or breaks the schema, OSError when it cannot be read."""
         try:
-            value: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+            value: object = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # noqa: S506 - it is a SafeLoader
         except RecursionError:
             raise LimitsError(f"{path.name} is nested too deeply to be read") from None
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise LimitsError(f"{path.name} is no YAML: {error}") from error
+            raise LimitsError(f"{path.name} is no YAML: {' '.join(str(error).split())}") from error
         except ValueError as error:  # a day that the calendar lacks, a number of more digits than Python reads
             said = str(error).partition(";")[0]
             raise LimitsError(f"{path.name} holds a value that cannot be read: {said}") from error
@@ -106,6 +122,20 @@ class Limits(_Frozen):
             return cls.model_validate(value)
         except ValidationError as error:
             raise LimitsError(f"{source}: {'; '.join(_told(error))}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML's own rule, which PyYAML does not keep: a key stands once. The second of two ceilings would silently win."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                text = f"line {line}: {shown(key.value)} stands already on line {seen[key.value]}: keep one of them"
+                raise yaml.constructor.ConstructorError(problem=text)
+            seen[str(key.value)] = line
+        return super().construct_mapping(node, deep=deep)
 
 
 def _told(error: ValidationError) -> list[str]:
@@ -134,5 +164,5 @@ def _model(loc: Loc) -> type[BaseModel]:
     """The model at `loc`."""
     if not loc:
         return Limits
-    below: dict[object, type[BaseModel]] = {"allowed": Allowed, "suppressions": Suppression}
+    below: dict[object, type[BaseModel]] = {"allowed": Allowed, "suppressions": Suppression, "thresholds": Thresholds}
     return Ceilings if loc == ("ceilings",) else below.get(loc[0], Ceiling)

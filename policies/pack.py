@@ -23,7 +23,7 @@ from . import adapter
 from .finding import Finding, Level, Status
 from .judge import evaluate
 from .pack_settings import POLICY_NAMES, PROPERTIES, settings_of
-from .readers.unread import is_read
+from .readers import types
 from .rules import RULES, Scope
 
 NAME = "gpukit"
@@ -57,7 +57,7 @@ def _policy(scope: Scope, level: Level, name: str, inputs: adapter.Inputs) -> Po
 
 def _on_resource(level: Level, inputs: adapter.Inputs) -> Callable[[ResourceValidationArgs, ReportViolation], None]:
     def validate(args: ResourceValidationArgs, report: ReportViolation) -> None:
-        if not is_read(args.resource_type):
+        if not types.is_read(args.resource_type):
             return
         inputs.remember(args)
         for finding in _findings(lambda: adapter.of_resource(args), args.get_config(), Scope.RESOURCE):

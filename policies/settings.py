@@ -7,12 +7,12 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Any, Literal, Self, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
 from components import clock
 from components.demand import QuotaSnapshot
 from components.pricing import PriceOverlay
-from components.spec import Commitment
+from components.spec import Commitment, Interruption
 from components.unknown import Maybe, Unknown
 
 from .limits import Ceiling, Limits
@@ -20,6 +20,7 @@ from .limits import Ceiling, Limits
 CLUSTER_KEY = "gpukit:cluster"
 LIMITS_FILE = "policies/limits.yaml"
 Period = Literal["hour", "month"]
+F = TypeVar("F", Commitment, Interruption)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,12 @@ class Settings:
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
     lease_ends: Maybe[date | None] = None
     """Last day of the stack file's lease; None without one."""
+    serves: bool = False
+    """Whether the stack file is one of inference, whose pools keep a floor."""
     commitments: tuple[Commitment, ...] = ()
+    interruptions: tuple[Interruption, ...] = ()
+    nat_gb_per_month: float | None = None
+    """Traffic of each NAT gateway that the stack file states; None leaves the cost's own assumption."""
     snapshot: QuotaSnapshot | None = None
     prices: PriceOverlay = field(default_factory=PriceOverlay)
 
@@ -72,7 +78,10 @@ class Settings:
             proposed=proposed,
             budget=_budget(cluster),
             lease_ends=_lease(cluster),
-            commitments=_commitments(cluster),
+            commitments=_stated(cluster, "commitments", Commitment),
+            interruptions=_stated(cluster, "interruptions", Interruption),
+            nat_gb_per_month=_nat_traffic(cluster),
+            serves=not isinstance(cluster, Unknown) and cluster.get("workload") == "inference",
             snapshot=snapshot,
             prices=prices or PriceOverlay(),
         )
@@ -142,14 +151,24 @@ def _usd(budget: Mapping[str, Any], key: str) -> Maybe[float | None]:
     return float(value)
 
 
-def _commitments(cluster: Maybe[Mapping[str, Any]]) -> tuple[Commitment, ...]:
-    """Commitments that can be read; one that cannot takes nothing off the price."""
-    pricing = {} if isinstance(cluster, Unknown) else cluster.get("pricing")
-    listed = cast("Mapping[str, Any]", pricing).get("commitments") if isinstance(pricing, Mapping) else None
-    found: list[Commitment] = []
+def _stated(cluster: Maybe[Mapping[str, Any]], key: str, kind: type[F]) -> tuple[F, ...]:
+    """Assumptions of the stack file that can be read; one that cannot changes nothing."""
+    listed = _pricing(cluster).get(key)
+    found: list[F] = []
     for entry in cast("list[object]", listed) if isinstance(listed, list) else []:
         try:
-            found.append(Commitment.model_validate(entry))
+            found.append(kind.model_validate(entry))
         except ValueError:
             continue
     return tuple(found)
+
+
+def _nat_traffic(cluster: Maybe[Mapping[str, Any]]) -> float | None:
+    value = _pricing(cluster).get("nat_gb_per_month")
+    plain = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+    return float(cast("float", value)) if plain else None
+
+
+def _pricing(cluster: Maybe[Mapping[str, Any]]) -> Mapping[str, Any]:
+    pricing = {} if isinstance(cluster, Unknown) else cluster.get("pricing")
+    return cast("Mapping[str, Any]", pricing) if isinstance(pricing, Mapping) else {}

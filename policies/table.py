@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .failures import FAILURES
+from .failures import FAILURES, NO_RULE
 from .rules import RULES, Rule
 
 README = Path(__file__).with_name("README.md")
@@ -27,13 +27,18 @@ def _row(rule: Rule) -> tuple[str, ...]:
 
 
 def failures() -> str:
-    """What each failure looks like, with the rules that catch it. Raises KeyError for one that `failures.FAILURES` does not describe."""
+    """Every known failure with the rules that catch it, or why none does. Raises KeyError for one that `failures` does not describe."""
     caught: dict[str, list[str]] = {}
     for rule in RULES:
         for failure in rule.failures:
             caught.setdefault(failure, []).append(rule.id)
-    lines = [f"| {failure} | {FAILURES[failure]} | {', '.join(caught[failure])} |" for failure in sorted(caught, key=_in_order)]
-    return "\n".join(["| failure | what is seen | caught by |", "| --- | --- | --- |", *lines])
+    lines = ["| failure | what is seen | caught by |", "| --- | --- | --- |"]
+    lines += [f"| {failure} | {FAILURES[failure]} | {', '.join(caught[failure])} |" for failure in sorted(caught, key=_in_order)]
+    left = sorted(set(FAILURES) - set(caught), key=_in_order)
+    lines += ["", f"{len(caught)} of {len(FAILURES)} are caught by a rule. The others:", ""]
+    lines += ["| failure | what is seen | why no rule |", "| --- | --- | --- |"]
+    lines += [f"| {failure} | {FAILURES[failure]} | {NO_RULE[failure]} |" for failure in left]
+    return "\n".join(lines)
 
 
 def _in_order(failure: str) -> tuple[str, int]:

@@ -98,6 +98,7 @@ def check(  # noqa: PLR0913 # one parameter an option
     limits: Limits = None,
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
+    explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
     sandbox: InSandbox = False,
 ) -> int:
     """Judge stacks, any Pulumi program, a preview or a state.
@@ -123,7 +124,59 @@ def check(  # noqa: PLR0913 # one parameter an option
         limits=limits,
         prices=prices,
         timeout_s=timeout_s,
+        explain=explain,
     )
+
+
+@app.command()
+def cost(  # noqa: PLR0913 # one parameter an option
+    stacks: Stacks = None,
+    *,
+    as_json: AsJson = False,
+    prices: Prices = None,
+    limits: Limits = None,
+    interruptions: Annotated[
+        list[str] | None,
+        typer.Option(metavar="POOL=TIMES_A_DAY/LOST_MINUTES", help="Assumed interruptions of a spot pool, such as a100=2/45. Repeatable."),
+    ] = None,
+    nat_gb: Annotated[float | None, typer.Option(metavar="GB", help="Assumed GB a month through each NAT gateway.")] = None,
+    sandbox: InSandbox = False,
+) -> int:
+    """Show what stacks cost, for whom and until when, offline.
+
+    Per pool, team and GPU-hour; each figure with its source and day, each assumption stated.
+
+    Example: gpukit cost aws-training-dev --interruptions a100=2/45
+    """
+    enter(sandbox=sandbox)
+    options = {"prices": prices, "limits": limits, "interruptions": interruptions or [], "nat_gb": nat_gb}
+    return run_part("cost", "cost", stacks=stacks or [], as_json=as_json, **options)
+
+
+@app.command()
+def quota(  # noqa: PLR0913 # one parameter an option
+    stacks: Stacks = None,
+    *,
+    live: Annotated[bool, typer.Option("--live", help="Ask the accounts themselves, by your credentials.")] = False,
+    snapshot: Annotated[str | None, typer.Option(metavar="FILE", help="Recorded limits and usage instead.")] = None,
+    save: Annotated[str | None, typer.Option(metavar="FILE", help="Record what the account answers, for later plans.")] = None,
+    request: Annotated[bool, typer.Option("--request", help="Show the increases that are missing; files nothing.")] = False,
+    send: Annotated[bool, typer.Option("--send", help="File them, after asking once.")] = False,
+    contact: Annotated[str | None, typer.Option(metavar="EMAIL", help="Who wants them, which Google asks.")] = None,
+    yes: Yes = False,
+    limits: Limits = None,
+    as_json: AsJson = False,
+    sandbox: InSandbox = False,
+) -> int:
+    """Show what stacks draw on quotas, and what the account has left.
+
+    Against nothing, a recorded snapshot, or the account itself.
+
+    Example: gpukit quota aws-training-dev --live --save quotas.json
+    """
+    enter(sandbox=sandbox)
+    options = {"live": live, "snapshot": snapshot, "save": save, "request": request, "send": send, "yes": yes, "contact": contact}
+    return run_part("quota", "quota", stacks=stacks or [], as_json=as_json, limits=limits, **options)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from components.handle import ClusterHandle
 from components.refusals import SpecError, SpecErrors
 from stacks import settings
 
-BUILT = ("aws",)
+BUILT = ("aws", "gcp", "azure")
 """Clouds that have a family."""
 
 

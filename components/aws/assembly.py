@@ -12,6 +12,7 @@ from components.handle import ClusterHandle
 from components.k8s.efa import EfaPlugin, EfaPluginArgs
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.naming import Identity, pool_name
+from components.ordering import after
 from components.ownership import FabricPlugin
 from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
@@ -26,7 +27,6 @@ from .fabric import Fabric, FabricArgs
 from .kubeconfig import TokenCommand
 from .network import Network, NetworkArgs
 from .node_pool import NodePool, NodePoolArgs, pool_handle
-from .ordering import after
 from .outline import PoolOutline, address_plan, pool_outlines, system_outline
 from .retention import log_types, retention_days
 from .storage_outline import lustre_outline

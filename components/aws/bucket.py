@@ -10,9 +10,8 @@ from typing import Literal
 import pulumi
 from pulumi_aws import s3
 
+from components.kept import kept_options, kept_tags
 from components.naming import Identity
-
-from .kept import kept_options, kept_tags
 
 Use = Literal["checkpoint", "dataset", "model", "scratch"]
 

@@ -13,12 +13,12 @@ import pulumi_kubernetes as kubernetes
 from pulumi_aws import eks
 
 from components.naming import Identity, tag_key
+from components.ordering import after
 
 from .addons import AddonArgs, addon, before_nodes
 from .cluster_access import access_problems, principal_name
 from .kubeconfig import TokenCommand, exec_kubeconfig
 from .logs import LogsArgs, control_plane_logs
-from .ordering import after
 from .roles import CLUSTER_POLICIES, NODE_POLICIES, RoleArgs, partition, service_role
 from .secrets_key import secrets_key, use_of_key
 

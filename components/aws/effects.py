@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
-
-class Effect(StrEnum):
-    """On the running nodes of a pool, from harmless to costly."""
-
-    KEEPS = "nodes stay"
-    ROLLS = "nodes are replaced, by `updates`"
-    NEW_POOL = "a new pool; the old one goes"
-
+from components.effects import Effect, table
 
 EFFECTS: Mapping[str, Effect] = {
     "tags": Effect.KEEPS,
@@ -42,15 +34,5 @@ EFFECTS: Mapping[str, Effect] = {
 
 
 def readme_table() -> str:
-    """The table of stacks/README.md: fields by effect."""
-    lines = ["| change of | running GPU nodes |", "|---|---|"]
-    for effect in Effect:
-        fields = ", ".join(f"`{_shown(path)}`" for path, its in EFFECTS.items() if its is effect)
-        lines.append(f"| {fields} | {effect} |")
-    return "\n".join(lines)
-
-
-def _shown(path: str) -> str:
-    """`pools[].capacity.mode` for `pools.capacity.OnDemand.mode`."""
-    plain = ".".join(part for part in path.split(".") if not part[0].isupper())
-    return plain.replace("pools.", "pools[].").replace("buckets.", "buckets[].")
+    """The table of stacks/README.md."""
+    return table(EFFECTS)

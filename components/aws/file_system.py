@@ -9,10 +9,10 @@ from typing import Literal
 import pulumi
 from pulumi_aws import ec2, fsx, vpc
 
+from components.kept import kept_options, kept_tags
 from components.naming import Identity
 
 from .fabric import ALL_PROTOCOLS
-from .kept import kept_options, kept_tags
 from .storage_outline import TIER, LustreOutline
 
 LUSTRE_PORTS = ((988, 988), (1018, 1023))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from components.kubeconfig import kubeconfig
+
 
 @dataclass(frozen=True, kw_only=True)
 class TokenCommand:
@@ -18,14 +20,7 @@ class TokenCommand:
 
 def exec_kubeconfig(*, name: str, endpoint: str, authority: str, token: TokenCommand) -> dict[str, object]:
     """The kubeconfig of cluster `name`, as JSON values (JSON is YAML). `authority` is the certificate, base64."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": name, "cluster": {"server": endpoint, "certificate-authority-data": authority}}],
-        "users": [{"name": name, "user": {"exec": _get_token(name, token)}}],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
-        "current-context": name,
-    }
+    return kubeconfig(name=name, server=endpoint, authority=authority, credentials=_get_token(name, token))
 
 
 def _get_token(name: str, token: TokenCommand) -> dict[str, object]:

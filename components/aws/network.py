@@ -10,13 +10,14 @@ import pulumi
 from pulumi_aws import ec2
 
 from components.addresses import AddressPlan, ZonePlan
+from components.kept import KEPT_DATA, kept_options
 from components.naming import Identity
+from components.ordering import after
 from components.spec.network_checks import is_zone_id
 
 from .endpoints import EndpointsArgs, interface_endpoints
 from .flow_logs import FlowLogsArgs, flow_logs
-from .kept import KEPT, KEPT_DATA, kept_options
-from .ordering import after
+from .kept import KEPT
 
 EVERYWHERE = "0.0.0.0/0"
 

@@ -13,8 +13,7 @@ import pulumi
 from pulumi_aws import iam
 
 from components.naming import Identity
-
-from .ordering import after
+from components.ordering import after
 
 CLUSTER_POLICIES = ("AmazonEKSClusterPolicy",)
 NODE_POLICIES = ("AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly", "AmazonEKS_CNI_Policy")

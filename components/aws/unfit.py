@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from components import catalog, naming, ownership
 from components.clock import now
-from components.refusals import SpecError
+from components.refusals import SpecError, tried
 from components.spec import CapacityBlock, Pool, Reservation, Spec, TrainingSpec
 
 from . import outline
@@ -43,14 +43,14 @@ def refuse_unfit(spec: Spec) -> list[SpecError]:
 
 def _together(spec: Spec) -> list[SpecError]:
     """What the pools ask for together, once each is sound: their errors would repeat its own."""
-    owners = _tried("pools", "", lambda: _owners(spec))
+    owners = tried("pools", "", lambda: _owners(spec))
     space = () if spec.network.existing else _space(spec)
     return [*owners, *space, *_scaling_tags(spec)]
 
 
 def _space(spec: Spec) -> Iterator[SpecError]:
     """A6: room for every node at its maximum with its pods; for training also room to grow, since a subnet cannot be made larger."""
-    unfit = list(_tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec)))
+    unfit = list(tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec)))
     yield from unfit
     if unfit or not isinstance(spec, TrainingSpec):
         return
@@ -65,7 +65,7 @@ def _space(spec: Spec) -> Iterator[SpecError]:
 
 
 def _names(spec: Spec) -> Iterator[SpecError]:
-    yield from _tried("name", spec.name, lambda: naming.cluster_name("aws", spec.name))
+    yield from tried("name", spec.name, lambda: naming.cluster_name("aws", spec.name))
 
 
 def _version(spec: Spec) -> Iterator[SpecError]:
@@ -100,7 +100,7 @@ def _access(spec: Spec) -> Iterator[SpecError]:
 
 
 def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
-    yield from _tried(f"{path}.name", pool.name, lambda: naming.pool_name("aws", spec.name, pool.name))
+    yield from tried(f"{path}.name", pool.name, lambda: naming.pool_name("aws", spec.name, pool.name))
     if outline.ACCELERATOR_LABEL in pool.labels:
         yield SpecError(path=f"{path}.labels", value=outline.ACCELERATOR_LABEL, message="is set by gpukit itself: leave it out")
     yield from _reserved(path, pool)
@@ -110,8 +110,8 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
         message = f"{machine.vendor} accelerators are not built on AWS yet: take a machine with {BUILT_VENDOR} GPUs"
         yield SpecError(path=f"{path}.machine", value=machine.name, message=message)
     if not foreign:
-        wrong_image = list(_tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image)))
-        yield from wrong_image or _tried(f"{path}.sharing", pool.sharing, lambda: outline.pool_outline(spec, pool).sharing)
+        wrong_image = list(tried(f"{path}.image", pool.image, lambda: outline.image_kind(machines, pool.image)))
+        yield from wrong_image or tried(f"{path}.sharing", pool.sharing, lambda: outline.pool_outline(spec, pool).sharing)
 
 
 def _reserved(path: str, pool: Pool) -> Iterator[SpecError]:
@@ -145,11 +145,3 @@ def _scaling_tags(spec: Spec) -> Iterator[SpecError]:
 def _owners(spec: Spec) -> dict[str, dict[str, object]]:
     """C3: one operator has one setting for the nodes of all pools."""
     return ownership.operator_values({made.name: made.ownership for made in outline.pool_outlines(spec)})
-
-
-def _tried(path: str, value: object, attempt: Callable[[], object]) -> Iterator[SpecError]:
-    """The refusal that `attempt` raises, if it does."""
-    try:
-        attempt()
-    except ValueError as error:
-        yield SpecError(path=path, value=str(value), message=str(error))

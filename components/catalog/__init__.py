@@ -11,7 +11,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import commitments, containers, crds, drivers, fabric, fit, gcp_networks, gpus, grid, storage, tpus, transports
+    from . import (
+        commitments,
+        containers,
+        crds,
+        drivers,
+        fabric,
+        fit,
+        gcp_networks,
+        gke_images,
+        gke_machines,
+        gpus,
+        grid,
+        storage,
+        tpus,
+        transports,
+    )
     from .account_quotas import Quota, quota, quotas, quotas_for
     from .helm_charts import Chart, UnrecordedDefault, chart, chart_defaults, charts, has_value, value_paths
     from .machine_types import Card, Machine, find_machine, machine, machines, regions
@@ -33,7 +48,22 @@ _PARTS = {
     "versions": ("KubernetesVersion", "kubernetes_versions"),
 }
 _HOMES = {name: part for part, names in _PARTS.items() for name in names}
-_MODULES = ("commitments", "containers", "crds", "drivers", "fabric", "fit", "gcp_networks", "gpus", "grid", "storage", "tpus", "transports")
+_MODULES = (
+    "commitments",
+    "containers",
+    "crds",
+    "drivers",
+    "fabric",
+    "fit",
+    "gcp_networks",
+    "gke_images",
+    "gke_machines",
+    "gpus",
+    "grid",
+    "storage",
+    "tpus",
+    "transports",
+)
 
 __all__ = [
     "AS_OF",
@@ -61,6 +91,8 @@ __all__ = [
     "find_machine",
     "fit",
     "gcp_networks",
+    "gke_images",
+    "gke_machines",
     "gpus",
     "grid",
     "has_value",

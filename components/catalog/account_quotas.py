@@ -12,6 +12,7 @@ from .names import Cloud, UnknownName, cloud_named
 from .tables import as_of, rows, source, words
 
 QuotaMarket = Literal["on_demand", "spot", "other"]
+QuotaScope = Literal["region", "zone", "global"]
 EVERY_FAMILY = "*"
 
 _METERED_AS: dict[Cloud, dict[str, QuotaMarket]] = {
@@ -24,15 +25,17 @@ _METERED_AS: dict[Cloud, dict[str, QuotaMarket]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quota:
-    """One cap of a cloud account, per region unless its name says otherwise."""
+    """One cap of a cloud account."""
 
     cloud: Cloud
     code: str
     """The cloud's own identifier: AWS quota code, GCP metric or quota id with its dimension, Azure usage name."""
     name: str
     unit: str
-    """What is counted: `vCPU`, `GPU`, `chip`, `host`."""
+    """What is counted: `vCPU`, `GPU`, `chip`, `host`, `address`."""
     market: QuotaMarket
+    scope: QuotaScope
+    """Where it is counted: in each region, in each zone, or over all regions of the account."""
     families: tuple[str, ...]
     """Machine families that draw on it; `*` for all."""
     unclear_families: tuple[str, ...]
@@ -57,6 +60,7 @@ def quotas(cloud: str) -> tuple[Quota, ...]:
             name=row["name"],
             unit=row["unit"],
             market=cast("QuotaMarket", row["market"]),
+            scope=cast("QuotaScope", row["scope"]),
             families=words(row["families"]),
             unclear_families=words(row["unclear_families"]),
             default=float(row["default"]) if row["default"] else None,
@@ -96,5 +100,9 @@ def _candidates(machine: Machine, market: QuotaMarket) -> tuple[Quota, ...]:
 
 
 def _second_cap(cap: Quota, machine: Machine, market: QuotaMarket) -> bool:
-    counted = cap.unit == "vCPU" or machine.vendor == "NVIDIA"
-    return EVERY_FAMILY in cap.families and counted and cap.market in (market, "other")
+    """Google counts the CPUs of machines without accelerators alone, Azure those of all; GPU caps count NVIDIA's."""
+    if EVERY_FAMILY not in cap.families or cap.market not in (market, "other"):
+        return False
+    if cap.unit == "vCPU":
+        return cap.cloud != "gcp" or not machine.accelerated
+    return machine.vendor == "NVIDIA"

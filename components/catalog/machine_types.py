@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from math import ceil
 from typing import Literal, cast
 
 from .names import CLOUDS, Cloud, UnknownName, cloud_named
@@ -75,6 +76,11 @@ class Machine:
     @property
     def accelerated(self) -> bool:
         return self.vendor is not None
+
+    @property
+    def devices(self) -> int:
+        """Accelerator devices that a node shows: a share of one (vGPU) is a device too."""
+        return ceil(self.gpu_count)
 
     @property
     def efa_interfaces(self) -> int:

@@ -6,7 +6,10 @@ Money and quota are judged from these facts alone, whatever program they were re
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
 from .azure import (
     AksCluster,
@@ -26,14 +29,48 @@ from .azure import (
     UpgradeWindow,
 )
 from .clouds import CLOUDS, Cloud
-from .network import InterfaceEndpoint, Nat, PublicAddress, SecurityGroup
-from .nodes import GpuPool, Image, Interface, Interfaces, MachineChoice, Market, NodeCount, NodePool, Owner, Purchase
+from .cluster_objects import AddOn, ClusterAccess, Container, Manifest, Pod, StackOutput, Workload
+from .gcp import (
+    Accelerator,
+    Affinity,
+    CloudNat,
+    Counting,
+    CriticalQuota,
+    ExtraNetwork,
+    FirewallRule,
+    GkeCluster,
+    GkePool,
+    GoogleFact,
+    MachineReservation,
+    PodNetwork,
+    QueuedUse,
+    Subnetwork,
+    Vpc,
+)
+from .network import InterfaceEndpoint, LoadBalancer, Nat, PublicAddress, RouteTable, SecurityGroup, Subnet
+from .nodes import (
+    Consolidation,
+    GpuPool,
+    Image,
+    Interface,
+    Interfaces,
+    MachineChoice,
+    ManagedGroup,
+    Market,
+    NodeCount,
+    NodePool,
+    Owner,
+    Purchase,
+)
 from .reading import Lost
 from .services import Bucket, ControlPlane, Disk, FileSystem
 from .software import Chart
 
 __all__ = [
     "CLOUDS",
+    "Accelerator",
+    "AddOn",
+    "Affinity",
     "AksCluster",
     "AksPool",
     "AzureBudget",
@@ -46,32 +83,58 @@ __all__ = [
     "CapacityGroup",
     "Chart",
     "Cloud",
+    "CloudNat",
+    "ClusterAccess",
+    "Consolidation",
+    "Container",
     "ControlPlane",
+    "Counting",
+    "CriticalQuota",
     "Disk",
+    "ExtraNetwork",
     "FeatureFlag",
     "FileSystem",
+    "FirewallRule",
+    "GkeCluster",
+    "GkePool",
+    "GoogleFact",
     "GpuPool",
     "Image",
     "Interface",
     "InterfaceEndpoint",
     "Interfaces",
     "Inventory",
+    "LoadBalancer",
     "Lost",
     "MachineChoice",
+    "MachineReservation",
+    "ManagedGroup",
+    "Manifest",
     "Market",
     "Nat",
     "NicPolicy",
     "NodeCount",
     "NodePool",
     "Owner",
+    "Pod",
+    "PodNetwork",
     "PublicAddress",
     "Purchase",
+    "QueuedUse",
     "RdmaContainer",
     "ReservedMachines",
+    "RouteTable",
     "SecurityGroup",
+    "StackOutput",
+    "Subnet",
     "SubnetGuard",
+    "Subnetwork",
     "UpgradeWindow",
+    "Vpc",
+    "Workload",
 ]
+
+G = TypeVar("G", bound=GoogleFact)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,13 +152,32 @@ class Inventory:
     nats: tuple[Nat, ...] = ()
     endpoints: tuple[InterfaceEndpoint, ...] = ()
     addresses: tuple[PublicAddress, ...] = ()
+    load_balancers: tuple[LoadBalancer, ...] = ()
     disks: tuple[Disk, ...] = ()
     buckets: tuple[Bucket, ...] = ()
     file_systems: tuple[FileSystem, ...] = ()
     charts: tuple[Chart, ...] = ()
     azure: AzureFacts = field(default_factory=AzureFacts)
+    google: tuple[GoogleFact, ...] = ()
+    """What only Google Cloud knows."""
+    subnets: tuple[Subnet, ...] = ()
+    route_tables: tuple[RouteTable, ...] = ()
+    add_ons: tuple[AddOn, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+    accesses: tuple[ClusterAccess, ...] = ()
+    outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
 
     @property
     def gpu_pools(self) -> tuple[GpuPool, ...]:
         return tuple(p for p in self.pools if isinstance(p, GpuPool))
+
+    @cached_property
+    def gke_clusters(self) -> Mapping[str, GkeCluster]:
+        """GKE clusters of the program by URN."""
+        return {cluster.urn: cluster for cluster in self.of_google(GkeCluster)}
+
+    def of_google(self, kind: type[G]) -> tuple[G, ...]:
+        """Google Cloud's facts of one kind."""
+        return tuple(fact for fact in self.google if isinstance(fact, kind))

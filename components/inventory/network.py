@@ -34,6 +34,31 @@ class Nat:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RouteTable:
+    """Where the subnets of one route table reach the world."""
+
+    urn: str
+    name: str
+    nat: Maybe[bool]
+    """Whether some route leads through a NAT gateway."""
+    internet: Maybe[bool]
+    """Whether some route leads to an internet gateway."""
+    object_storage: Maybe[bool]
+    """Whether a gateway endpoint leads to the region's object storage (J4)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subnet:
+    urn: str
+    name: str
+    cidr: Maybe[str | None]
+    public_addresses: Maybe[bool]
+    """Whether instances get a public address unasked."""
+    route_table: Maybe[str | None]
+    """URN of the planned route table that the program associates with it; None where it associates none."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class InterfaceEndpoint:
     """A private way to a service of the cloud, billed by the hour in each of its subnets."""
 
@@ -48,3 +73,14 @@ class PublicAddress:
     urn: str
     cloud: Cloud
     region: Maybe[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadBalancer:
+    """A load balancer of the cloud, billed by the hour."""
+
+    urn: str
+    cloud: Cloud
+    region: Maybe[str]
+    kind: Maybe[str]
+    """`application` or `network` (AWS), `standard` (Azure), "" where a cloud has one price (GCP: a forwarding rule)."""

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from components.unknown import Maybe, known
 
 from .clouds import Cloud
+from .gcp import Accelerator, GkePool
 
 
 class Market(StrEnum):
@@ -29,6 +30,7 @@ class Owner(StrEnum):
 
     IMAGE = "image"
     GPU_OPERATOR = "gpu_operator"
+    NETWORK_OPERATOR = "network_operator"
     CLOUD = "cloud"
     """The managed service itself: GKE's installer, AKS's driver, EKS Auto Mode."""
     NOBODY = "nobody"
@@ -131,6 +133,48 @@ class Purchase:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ManagedGroup:
+    """How a managed node group is set up, beside what it buys."""
+
+    physical_name: Maybe[str | None] = None
+    """A name that the program fixes (H2)."""
+    replaced_in_place: bool = False
+    """Whether a replacement deletes the old group first."""
+    desired_ignored: bool = False
+    """Whether later changes of the desired size are left to others (H1)."""
+    update_strategy: Maybe[str | None] = None
+    """`DEFAULT` or `MINIMAL`; None for the default."""
+    group_disk: Maybe[bool] = False
+    """Whether the group itself gives a disk size."""
+    template: bool = False
+    """Whether it uses a launch template."""
+    own_image: Maybe[str | None] = None
+    """Image id in the template."""
+    image_type: Maybe[str | None] = None
+    """Image type that the group itself names."""
+    user_data: Maybe[bool] = False
+    """Whether the template tells the node how to start."""
+    raid0: Maybe[bool] = False
+    """Whether local disks are made into storage for images and pods."""
+    release: Maybe[str | None] = None
+    """Release of the image that the group is pinned to."""
+    tagged: Maybe[frozenset[str]] = frozenset()
+    """Kinds of resources that the template tags: instance, volume, network-interface."""
+    scaling_tags: Maybe[frozenset[str]] = frozenset()
+    """Keys of the tags that the program puts on the group's scaling group itself (F1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Consolidation:
+    """When an autoscaler that owns its nodes takes them away."""
+
+    policy: Maybe[str | None]
+    """`WhenEmpty`, `WhenEmptyOrUnderutilized`, `WhenUnderutilized`; None for the default."""
+    expires: Maybe[bool]
+    """Whether nodes end by age."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class NodePool:
     """Nodes of one kind: a managed node group, a scaling group, a set of instances."""
 
@@ -168,6 +212,20 @@ class NodePool:
     """Whether the managed service itself installs the driver, as GKE does unless it is told not to."""
     cloud_toolkit: Maybe[bool] = False
     """The same for the container toolkit: AKS brings both or neither."""
+    attached: Maybe[tuple[Accelerator, ...]] = ()
+    """GPUs that are attached to machines that carry none by themselves (N1 on GCP)."""
+    gke: GkePool | None = None
+    """Of pools on GKE."""
+    placement_strategy: Maybe[str | None] = None
+    """Of a placement group that this program makes: `cluster`, `spread`, `partition`."""
+    subnets: Maybe[tuple[Maybe[str], ...]] = ()
+    """URNs of planned subnets, or ids of existing ones."""
+    kubernetes_version: Maybe[str | None] = None
+    """The pool's own; None where it follows its cluster."""
+    managed: ManagedGroup | None = None
+    """Of managed node groups on AWS."""
+    consolidation: Consolidation | None = None
+    """Of pools whose nodes Karpenter makes."""
     paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
 

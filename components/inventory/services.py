@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from components.unknown import Maybe
@@ -20,6 +21,10 @@ class ControlPlane:
     version: Maybe[str | None]
     tier: Maybe[str | None] = None
     """The cloud's own word for what it charges (`Free`, `Standard`, `Premium` on AKS); None where there is one price or none is named."""
+    deletion_protection: Maybe[bool | None] = None
+    """Whether the cloud refuses to delete it; None where the program does not say."""
+    tags: Maybe[Mapping[str, Maybe[str]]] | None = None
+    """Tags or labels; None where the reader does not tell."""
 
 
 @dataclass(frozen=True, kw_only=True)

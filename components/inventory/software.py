@@ -20,3 +20,9 @@ class Chart:
     values: Maybe[Mapping[str, object]]
     cluster: Maybe[str | None] = None
     timeout_s: Maybe[int | None] = None
+    dependents: frozenset[str] = frozenset()
+    """URNs of everything that waits for it, by any chain of dependencies."""
+    deleted_with: Maybe[str | None] = None
+    """URN of what it goes away with, without being uninstalled; unknown where the source does not tell options."""
+    waits: bool = True
+    """Whether the program waits for what the chart installs; False where it only renders it."""

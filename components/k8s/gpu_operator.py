@@ -10,9 +10,11 @@ import pulumi_kubernetes as kubernetes
 
 from components import catalog
 from components.handle import ClusterHandle
+from components.inventory import Owner
 from components.ownership import FabricPlugin, operator_values
 from components.sharing import WHOLE_GPUS, plugin_configs
 
+from .critical_quota import critical_quota
 from .release import release
 
 CHART = "gpu-operator"
@@ -26,6 +28,8 @@ EXPORTER_MIB_LEAST = 512
 @dataclass(frozen=True, kw_only=True)
 class GpuOperatorArgs:
     cluster: ClusterHandle
+    after: tuple[pulumi.CustomResource, ...] = ()
+    """What the operator builds on: the fabric's driver, and node feature discovery where another release has it."""
 
 
 class GpuOperator(pulumi.ComponentResource):
@@ -35,8 +39,10 @@ class GpuOperator(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: GpuOperatorArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:k8s:GpuOperator", name, {}, opts)
-        namespace = self._namespace(name, args.cluster)
-        self.release = release(name, catalog.chart(CHART), NAMESPACE, values(args.cluster), args.cluster.options(self, namespace))
+        ground: pulumi.Resource = self._namespace(name, args.cluster)
+        if args.cluster.cloud == "gcp":
+            ground = critical_quota(name, NAMESPACE, args.cluster, self, ground)
+        self.release = release(name, catalog.chart(CHART), NAMESPACE, values(args.cluster), args.cluster.options(self, ground, *args.after))
         self.register_outputs({"version": catalog.chart(CHART).version})
 
     def _namespace(self, name: str, cluster: ClusterHandle) -> kubernetes.core.v1.Namespace:
@@ -53,11 +59,13 @@ def values(cluster: ClusterHandle) -> dict[str, object]:
     tolerations = tolerate(cluster.taints)
     owned = operator_values({pool.name: pool.ownership for pool in cluster.pools})
     settings: dict[str, dict[str, object]] = {
-        "operator": {"runtimeClass": "nvidia"},
+        "operator": {"runtimeClass": runtime_class(cluster)},
         "daemonsets": {"tolerations": tolerations},
-        "driver": {"upgradePolicy": {"autoUpgrade": False}},  # C15: nodes are replaced, their drivers are not changed under jobs
+        # C15: nodes are replaced, their drivers are not changed under jobs
+        "driver": {"upgradePolicy": {"autoUpgrade": False}, **_peer_memory(cluster)},
         "devicePlugin": {"env": _plugin_environment(cluster), **_plugin_config(cluster)},
         **_mig(cluster),
+        **_toolkit(cluster),
         "dcgmExporter": {
             "serviceMonitor": {"enabled": False},  # H5: the chart would ask the API server whether the kind exists
             "resources": {"limits": {"memory": _exporter_memory(cluster)}},
@@ -68,6 +76,18 @@ def values(cluster: ClusterHandle) -> dict[str, object]:
     return {section: {**owned.get(section, {}), **settings.get(section, {})} for section in {**owned, **settings}}
 
 
+def runtime_class(cluster: ClusterHandle) -> str:
+    """AKS names the runtime of the toolkit that it installs; with the wrong name the operator's pods find none."""
+    by_aks = cluster.cloud == "azure" and any(pool.ownership.toolkit is Owner.CLOUD for pool in cluster.pools)
+    return "nvidia-container-runtime" if by_aks else "nvidia"
+
+
+def _peer_memory(cluster: ClusterHandle) -> dict[str, object]:
+    """InfiniBand: the driver's pod loads nvidia-peermem beside the Network Operator's driver, not the host's."""
+    wired = cluster.cloud == "azure" and any(pool.fabric_devices for pool in cluster.pools)
+    return {"rdma": {"enabled": True, "useHostMofed": False}} if wired else {}
+
+
 def tolerate(taints: Sequence[str]) -> list[dict[str, str]]:
     """Tolerations of every taint: a chart's default list is replaced, never added to."""
     return [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in taints]
@@ -75,7 +95,7 @@ def tolerate(taints: Sequence[str]) -> list[dict[str, str]]:
 
 def _plugin_environment(cluster: ClusterHandle) -> list[dict[str, str]]:
     """EFA nodes: the plugin must not hand out RDMA devices, which the fabric's own plugin owns."""
-    with_fabric = any(pool.ownership.fabric_plugin is not FabricPlugin.NOBODY for pool in cluster.pools)
+    with_fabric = cluster.cloud == "aws" and any(pool.ownership.fabric_plugin is not FabricPlugin.NOBODY for pool in cluster.pools)
     return [{"name": "MOFED_ENABLED", "value": "false"}] if with_fabric else []
 
 
@@ -87,10 +107,22 @@ def _plugin_config(cluster: ClusterHandle) -> dict[str, object]:
     return {"config": {"create": True, "name": PLUGIN_CONFIG, "default": WHOLE_GPUS, "data": plugin_configs(slices)}}
 
 
+def _toolkit(cluster: ClusterHandle) -> dict[str, dict[str, object]]:
+    """The runtime's settings are read from its file: asking the runtime itself left "nvidia" out of them on GKE (C6), and on AKS
+    containerd failed and the node was not ready (aicr#1688).
+    """
+    by_operator = any(pool.ownership.toolkit is Owner.GPU_OPERATOR for pool in cluster.pools)
+    if cluster.cloud == "aws" or not by_operator:
+        return {}
+    return {"toolkit": {"env": [{"name": "RUNTIME_CONFIG_SOURCE", "value": "file"}]}}
+
+
 def _mig(cluster: ClusterHandle) -> dict[str, dict[str, object]]:
     """`mixed` names each device by its profile. Cloud machines divide their GPUs only after a reboot."""
     if not any(pool.sharing.mig for pool in cluster.pools):
         return {}
+    if all(pool.sharing.cloud_mig for pool in cluster.pools if pool.sharing.mig):
+        return {"mig": {"strategy": "mixed"}}
     return {"mig": {"strategy": "mixed"}, "migManager": {"env": [{"name": "WITH_REBOOT", "value": "true"}]}}
 
 

@@ -22,7 +22,7 @@ from .pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices
 
 __all__ = [
     "Access", "Bucket", "Budget", "Calendar", "Capacity", "CapacityBlock", "ClusterSpec", "Commitment", "ExistingNetwork", "FlexStart",
-    "Idle", "InferenceSpec", "Lease", "Mig", "Model", "Moment", "Monitoring", "Network", "NodeRange", "OnDemand", "OwnPlacement", "Pool",
+    "Idle", "InferenceSpec", "Interruption", "Lease", "Mig", "Model", "Moment", "Monitoring", "Network", "NodeRange", "OnDemand", "OwnPlacement", "Pool",
     "Pricing", "Queue", "Queued", "Reservation", "Serving", "SharedFilesystem", "Spec", "Spot", "Storage", "System", "Team", "TimeSlices",
     "TrainingSpec",
 ]  # fmt: skip
@@ -62,6 +62,8 @@ class ExistingNetwork(Frozen):
     """GCP: name of the secondary range for services."""
     host_project: Text | None = None
     """GCP: project of a shared VPC."""
+    fabric_cidr: Cidr | None = None
+    """GCP: private range of the networks that a GPU fabric adds; needed by pools with a fabric."""
 
 
 class Network(Frozen):
@@ -187,11 +189,26 @@ class Commitment(Frozen):
     """Percent below on-demand."""
 
 
+class Interruption(Frozen):
+    """How often spot nodes of a pool are taken away: an assumption of the expected cost, stated with it."""
+
+    pool: Name
+    """Spot pool that it applies to."""
+    per_day: Annotated[float, Field(gt=0, le=1440, strict=True, allow_inf_nan=False)]
+    """Interruptions of the pool's work in a day."""
+    lost_minutes: Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
+    """Work that each one repeats: since the last checkpoint, and starting again."""
+
+
 class Pricing(Frozen):
     """What is known about prices beyond the catalogue."""
 
     commitments: tuple[Commitment, ...] = ()
     """Discounts per pool."""
+    interruptions: tuple[Interruption, ...] = ()
+    """How often spot pools are interrupted."""
+    nat_gb_per_month: Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)] | None = None
+    """Traffic through each NAT gateway that the cost assumes."""
 
 
 class Idle(Frozen):
@@ -270,6 +287,8 @@ class Spec(Frozen):
     """AWS: version of each EKS add-on by its name; one without is EKS's default for the minor version when the cluster is made."""
     billing_account: Text | None = None
     """GCP: needed for a budget."""
+    encryption_key: Text | None = None
+    """GCP: KMS key that encrypts disks and Kubernetes secrets; default: Google's own keys."""
     tags: TextMap = Field(default_factory=FrozenMap)
     """The user's own tags on every resource that carries tags."""
 

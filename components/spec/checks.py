@@ -13,7 +13,7 @@ from ipaddress import IPv4Network
 from components.inventory import Cloud
 from components.refusals import SpecErrors, Verdict, nearest, verdict
 
-from . import InferenceSpec, Spec, TrainingSpec, network_checks, pool_checks
+from . import InferenceSpec, Spec, Spot, TrainingSpec, network_checks, pool_checks
 
 ACCOUNTS: dict[Cloud, tuple[str, str]] = {
     "aws": (r"\d{12}", "an AWS account id is 12 digits, zeros in front included"),
@@ -27,6 +27,7 @@ COMMITMENTS: dict[Cloud, tuple[str, ...]] = {
 }
 EKS_ADDONS = ("vpc-cni", "kube-proxy", "coredns", "aws-ebs-csi-driver", "eks-pod-identity-agent", "eks-node-monitoring-agent")
 """Add-ons that an AWS cluster is made with."""
+GCP_KEY = r"projects/[^/\s]+/locations/[^/\s]+/keyRings/[^/\s]+/cryptoKeys/[^/\s]+"
 RESERVED_TAGS = ("gpukit/", "aws:", "kubernetes.io/")
 """Tags of ours, of AWS and of the cluster's controllers; changing them would hide resources from teardown."""
 WIDEST_API_RANGE = 8
@@ -69,6 +70,13 @@ def _identity(spec: Spec) -> Iterator[Verdict]:
             yield verdict("billing_account", spec.billing_account, f"only budgets on GCP need it: remove it on {spec.cloud}", "cloud")
         elif not re.fullmatch(r"[0-9A-F]{6}(-[0-9A-F]{6}){2}", spec.billing_account):
             yield verdict("billing_account", spec.billing_account, "write it as 012345-6789AB-CDEF01")
+    if spec.encryption_key is not None:
+        if spec.cloud != "gcp":
+            why = f"a key of one's own is built on gcp only: remove it on {spec.cloud}"
+            yield verdict("encryption_key", spec.encryption_key, why, "cloud")
+        elif not re.fullmatch(GCP_KEY, spec.encryption_key):
+            why = "write the key as projects/…/locations/…/keyRings/…/cryptoKeys/…"
+            yield verdict("encryption_key", spec.encryption_key, why)
 
 
 def _access(spec: Spec) -> Iterator[Verdict]:
@@ -172,6 +180,16 @@ def _pricing(spec: Spec) -> Iterator[Verdict]:
         if commitment.kind not in COMMITMENTS[spec.cloud]:
             why = f"{spec.cloud} sells no such agreement"
             yield verdict(f"{path}.kind", commitment.kind, why, "cloud", allowed=COMMITMENTS[spec.cloud])
+    yield from _interruptions(spec)
+
+
+def _interruptions(spec: Spec) -> Iterator[Verdict]:
+    spot = [pool.name for pool in spec.pools if isinstance(pool.capacity, Spot)]
+    for at, rate in enumerate(spec.pricing.interruptions):
+        if rate.pool not in spot:
+            why = "no spot pool of this stack has that name, and only spot nodes are taken away"
+            near = nearest(rate.pool, spot)
+            yield verdict(f"pricing.interruptions[{at}].pool", rate.pool, why, "pools", allowed=spot, near=near)
 
 
 def _idle(spec: Spec) -> Iterator[Verdict]:

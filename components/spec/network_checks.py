@@ -38,7 +38,7 @@ def check(spec: Spec, region: str | None) -> Iterator[Verdict]:
         yield verdict("network.zones", network.zones, why, "cloud", "network.existing")
     if not any(network.cidr.subnet_of(private) for private in PRIVATE_RANGES):
         yield verdict("network.cidr", network.cidr, "is public address space: take a range inside one of", allowed=map(str, PRIVATE_RANGES))
-    if network.nat == "none" and network.endpoints != "private":
+    if network.nat == "none" and network.endpoints != "private" and spec.cloud != "gcp":
         why = "leaves nodes without a way to images and APIs: set endpoints: private, or nat: single"
         yield verdict("network.nat", network.nat, why, "network.endpoints")
 
@@ -53,7 +53,16 @@ def _existing(spec: Spec, network: Network) -> Iterator[Verdict]:
             yield verdict(f"network.{field}", getattr(network, field), why, "network.existing")
     if not existing.node_subnets:
         yield verdict("network.existing.node_subnets", existing.node_subnets, "names no subnet: give zone: subnet for each zone with nodes")
-    only_on: dict[str, Cloud] = {"pod_range": "gcp", "service_range": "gcp", "host_project": "gcp", "control_plane_subnets": "aws"}
+    if existing.fabric_cidr is not None and not any(existing.fabric_cidr.subnet_of(private) for private in PRIVATE_RANGES):
+        why = "is public address space: take a range inside one of"
+        yield verdict("network.existing.fabric_cidr", existing.fabric_cidr, why, allowed=map(str, PRIVATE_RANGES))
+    only_on: dict[str, Cloud] = {
+        "pod_range": "gcp",
+        "service_range": "gcp",
+        "host_project": "gcp",
+        "fabric_cidr": "gcp",
+        "control_plane_subnets": "aws",
+    }
     for field, cloud in only_on.items():
         if getattr(existing, field) and spec.cloud != cloud:
             yield verdict(

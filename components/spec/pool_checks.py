@@ -186,6 +186,8 @@ def _options(at: PoolAt) -> Iterator[Verdict]:
         )
     if pool.topology is not None:
         yield from _topology(at, pool.topology)
+    if pool.fabric == "dranet" and at.cloud != "gcp":
+        yield verdict(at.path("fabric"), pool.fabric, f"is GKE's way to manage a fabric: use auto or none on {at.cloud}", "cloud")
     if at.cloud == "azure" and isinstance(pool.placement, OwnPlacement) and not pool.placement.group.startswith("/subscriptions/"):
         why = "give the id of the proximity placement group, /subscriptions/…/proximityPlacementGroups/…"
         yield verdict(at.path("placement.group"), pool.placement.group, why, "cloud")

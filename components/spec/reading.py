@@ -49,6 +49,8 @@ _PLACEHOLDERS: Mapping[str, object] = {
     "kind": "negotiated",
     "pool": "placeholder",
     "discount_percent": 1,
+    "per_day": 1,
+    "lost_minutes": 1,
     "parameters_billions": 1,
 }
 """A valid value for each field without a default, by its name."""

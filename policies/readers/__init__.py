@@ -10,20 +10,29 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from components.inventory import (
+    AddOn,
     Bucket,
     Chart,
+    ClusterAccess,
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
     Inventory,
+    LoadBalancer,
     Lost,
     MachineChoice,
+    Manifest,
     Nat,
     NodePool,
     PublicAddress,
+    RouteTable,
     SecurityGroup,
+    StackOutput,
+    Subnet,
+    Workload,
 )
 from components.resource import Resource, ResourceSet
 from components.unknown import known
@@ -66,11 +75,20 @@ def inventory(resources: ResourceSet) -> Inventory:
         nats=_kind(facts, Nat),
         endpoints=_kind(facts, InterfaceEndpoint),
         addresses=_kind(facts, PublicAddress),
+        load_balancers=_kind(facts, LoadBalancer),
         disks=_kind(facts, Disk),
         buckets=_kind(facts, Bucket),
         file_systems=_kind(facts, FileSystem),
         charts=charts,
         azure=azure.gathered(facts),
+        google=tuple(fact for fact in facts if isinstance(fact, GoogleFact)),
+        subnets=_kind(facts, Subnet),
+        route_tables=_kind(facts, RouteTable),
+        add_ons=_kind(facts, AddOn),
+        manifests=_kind(facts, Manifest),
+        workloads=_kind(facts, Workload),
+        accesses=_kind(facts, ClusterAccess),
+        outputs=_kind(facts, StackOutput),
         lost=_kind(facts, Lost),
     )
 
@@ -78,7 +96,7 @@ def inventory(resources: ResourceSet) -> Inventory:
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
         yield from lost(resource)
-        reader = READERS.get(resource.type)
+        reader = READERS.get(resource.type) or kubernetes.reader_for(resource.type)
         if reader is not None:
             yield from _guarded(resource, reader, program)
 

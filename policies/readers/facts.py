@@ -5,20 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from components.inventory import (
+    AddOn,
     AzureFact,
     Bucket,
     Chart,
+    ClusterAccess,
     ControlPlane,
     Disk,
     FileSystem,
+    GoogleFact,
     InterfaceEndpoint,
     Interfaces,
+    LoadBalancer,
     Lost,
     MachineChoice,
+    Manifest,
     Nat,
     NodePool,
     PublicAddress,
+    RouteTable,
     SecurityGroup,
+    StackOutput,
+    Subnet,
+    Workload,
 )
 from components.resource import Resource
 
@@ -33,11 +42,20 @@ Fact = (
     | Nat
     | InterfaceEndpoint
     | PublicAddress
+    | LoadBalancer
     | Disk
     | Bucket
     | FileSystem
     | Chart
     | AzureFact
+    | GoogleFact
+    | AddOn
+    | ClusterAccess
+    | Manifest
+    | RouteTable
+    | StackOutput
+    | Subnet
+    | Workload
     | Lost
 )
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from components import catalog
 from components.inventory import Chart, NodePool, Owner
-from components.resource import read
 from components.unknown import Maybe, Unknown
 
-from .values import flag
+from .charts import is_chart, switched
 
 OPERATOR = "gpu-operator"
 
@@ -36,11 +34,12 @@ def operators(charts: Sequence[Chart], clusters: frozenset[str]) -> Operators:
     stray: list[Chart] = []
     doubt: Unknown | None = None
     for chart in charts:
-        if isinstance(chart.chart, Unknown):
-            doubt = chart.chart
-        elif _is_operator(chart.chart) and isinstance(chart.cluster, str):
+        operator = is_chart(chart, OPERATOR)
+        if isinstance(operator, Unknown):
+            doubt = operator
+        elif operator and isinstance(chart.cluster, str):
             by_cluster[chart.cluster] = (*by_cluster.get(chart.cluster, ()), chart)
-        elif _is_operator(chart.chart):
+        elif operator:
             stray.append(chart)
     if stray and len(clusters) > 1:
         return Operators(by_cluster, (), Unknown(f"{stray[0].name}.provider", "of a cluster that cannot be told"))
@@ -59,11 +58,6 @@ def with_owners(pool: NodePool, found: Operators) -> NodePool:
     )
 
 
-def _is_operator(chart: str) -> bool:
-    """Charts are named plainly, with their repository, by registry address or by archive."""
-    return chart.rstrip("/").rpartition("/")[2].partition(":")[0].removesuffix(".tgz").startswith(OPERATOR)
-
-
 def _owners(
     in_image: Maybe[bool | None], installed: Sequence[Chart | Unknown], switch: str, *, cloud: Maybe[bool] = False
 ) -> Maybe[tuple[Owner, ...]] | None:
@@ -75,17 +69,8 @@ def _owners(
         return cloud
     owners = [*([Owner.IMAGE] if in_image else []), *([Owner.CLOUD] if cloud else [])]
     for operator in installed:
-        enabled = operator if isinstance(operator, Unknown) else _switched(operator, switch)
+        enabled = operator if isinstance(operator, Unknown) else switched(operator, OPERATOR, switch)
         if isinstance(enabled, Unknown):
             return enabled
         owners += [Owner.GPU_OPERATOR] if enabled else []
     return tuple(owners)
-
-
-def _switched(operator: Chart, switch: str) -> Maybe[bool]:
-    """The chart's switch as the program sets it, else the default of the pinned chart."""
-    path = f"{operator.name}.values.{switch}"
-    if isinstance(operator.values, Unknown):
-        return Unknown(path, operator.values.reason)
-    found = flag(read(operator.values, *switch.split(".")), path)
-    return catalog.chart_defaults(OPERATOR, switch) is True if found is None else found

@@ -44,6 +44,10 @@ class Program:
         found = self.resources.by_urn.get(reference)
         return found or self.resources.by_urn.get(reference.rpartition("::")[0])
 
+    def default_provider(self, resource: Resource) -> bool:
+        """Whether the engine's own provider makes it, which the stack's settings configure."""
+        return not resource.provider or _DEFAULT_PROVIDER.search(resource.provider) is not None
+
     def region(self, resource: Resource) -> Maybe[str]:
         """AWS region: of the resource itself, of its provider, of the stack's settings. The environment is never asked."""
         provider = self.provider(resource)
@@ -51,7 +55,7 @@ class Program:
             found = text(value, "region")
             if found is not None:
                 return found
-        if resource.provider and not _DEFAULT_PROVIDER.search(resource.provider):
+        if not self.default_provider(resource):
             return Unknown("region", "not given by the resource's provider")
         return self.resources.config.get("aws:region") or Unknown("aws:region", _NO_REGION)
 

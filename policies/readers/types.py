@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from . import azure_types
+from . import azure_types, gcp_types
+from .tokens import read_as
 
 CLUSTER = "aws:eks/cluster:Cluster"
 NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
@@ -20,31 +21,76 @@ PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
-CLUSTERS = (CLUSTER, *azure_types.CLUSTERS)
+BILLING_UNUSED = (*RESERVATIONS, gcp_types.RESERVATION)
+"""Reservations, which bill whether they are used or not."""
+CLUSTERS = (CLUSTER, gcp_types.CLUSTER, *azure_types.CLUSTERS)
 """Managed clusters that a kubeconfig may belong to."""
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"
 VPC_ENDPOINT = "aws:ec2/vpcEndpoint:VpcEndpoint"
 EIP = "aws:ec2/eip:Eip"
 VOLUME = "aws:ebs/volume:Volume"
 BUCKETS = ("aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2")
+LOAD_BALANCERS = ("aws:lb/loadBalancer:LoadBalancer", "aws:alb/loadBalancer:LoadBalancer")
 LUSTRE = "aws:fsx/lustreFileSystem:LustreFileSystem"
 INSTANCE = "aws:ec2/instance:Instance"
 SCALING_GROUP = "aws:autoscaling/group:Group"
+FLEET = "aws:ec2/fleet:Fleet"
+SPOT_FLEET = "aws:ec2/spotFleetRequest:SpotFleetRequest"
+SPOT_REQUEST = "aws:ec2/spotInstanceRequest:SpotInstanceRequest"
+LAUNCH_CONFIGURATION = "aws:ec2/launchConfiguration:LaunchConfiguration"
+INTERFACE_ATTACHMENT = "aws:ec2/networkInterfaceAttachment:NetworkInterfaceAttachment"
+SCALING_TAG = "aws:autoscaling/tag:Tag"
+ADD_ON = "aws:eks/addon:Addon"
+INTERNET_GATEWAY = "aws:ec2/internetGateway:InternetGateway"
+ROUTE_TABLE = "aws:ec2/routeTable:RouteTable"
+ROUTE_TABLES = (ROUTE_TABLE, "aws:ec2/defaultRouteTable:DefaultRouteTable")
+ROUTE = "aws:ec2/route:Route"
+TABLE_ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
+ENDPOINT_ASSOCIATION = "aws:ec2/vpcEndpointRouteTableAssociation:VpcEndpointRouteTableAssociation"
 AWS_PROVIDER = "pulumi:providers:aws"
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CHART_V3 = "kubernetes:helm.sh/v3:Chart"
 CHART_V4 = "kubernetes:helm.sh/v4:Chart"
+YAML = ("kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile")
+"""Components whose provider applies the objects that they list."""
+UNSEEN = (
+    *("kubernetes:yaml:ConfigGroup", "kubernetes:yaml:ConfigFile", "kubernetes:kustomize:Directory", "kubernetes:kustomize/v2:Directory"),
+    *("kubernetes:yaml/v2:Directory", "kubernetes:helm.sh/v2:Chart"),
+)
+"""Components that open files of their own, or render inside the program and register only what comes out."""
 
 READ = frozenset(
     {
         *(CLUSTER, NODE_GROUP, LAUNCH_TEMPLATE, *SECURITY_GROUPS, *GROUP_RULES, SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP),
-        *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, LUSTRE),
-        *(NAT_GATEWAY, EIP, VOLUME, INSTANCE, SCALING_GROUP, AWS_PROVIDER, KUBERNETES_PROVIDER, RELEASE, CHART_V3, CHART_V4),
+        *(FLEET, SPOT_FLEET, SPOT_REQUEST, LAUNCH_CONFIGURATION, INTERFACE_ATTACHMENT, SCALING_TAG, ADD_ON, INTERNET_GATEWAY),
+        *(*ROUTE_TABLES, ROUTE, TABLE_ASSOCIATION, ENDPOINT_ASSOCIATION),
+        *(*RESERVATIONS, VPC_ENDPOINT, *BUCKETS, *LOAD_BALANCERS, LUSTRE),
+        *(
+            NAT_GATEWAY,
+            EIP,
+            VOLUME,
+            INSTANCE,
+            SCALING_GROUP,
+            AWS_PROVIDER,
+            KUBERNETES_PROVIDER,
+            RELEASE,
+            CHART_V3,
+            CHART_V4,
+            *YAML,
+            *UNSEEN,
+        ),
         *azure_types.READ,
+        *gcp_types.READ,
     }
 )
 """Every type of which some reader reads a property, of the resource itself or of one that refers to it."""
+
+
+def is_read(token: str) -> bool:
+    """Whether some reader reads resources of the type `token`. Kubernetes has kinds without end, which no list holds."""
+    return read_as(token) in READ or token.startswith("kubernetes:")
+
 
 GIVE_NO_GROUP_ID = frozenset({SUBNET, NETWORK_INTERFACE, PLACEMENT_GROUP, LAUNCH_TEMPLATE})
 """Resources whose id, in a list of interfaces, stands for something other than a security group."""

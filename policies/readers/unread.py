@@ -7,16 +7,13 @@ from collections.abc import Iterator
 from components.inventory import Lost
 from components.resource import Resource
 
-from . import types
-from .tokens import plain_token, read_as
+from . import gcp_types, types
+from .tokens import plain_token
 
 STARTING = {
     "aws:batch:ComputeEnvironment": "a Batch compute environment",
     "aws:ec2:CapacityBlockReservation": "a capacity block, which is paid up front",
     "aws:ec2:CapacityReservation": "a capacity reservation, which bills whether it is used or not",
-    "aws:ec2:Fleet": "an EC2 fleet",
-    "aws:ec2:SpotFleetRequest": "a spot fleet",
-    "aws:ec2:SpotInstanceRequest": "a spot instance request",
     "aws:ecs:CapacityProvider": "an ECS capacity provider",
     "aws:emr:Cluster": "an EMR cluster",
     "aws:emr:InstanceFleet": "an EMR instance fleet",
@@ -49,23 +46,15 @@ STARTING = {
     "azure-native:hdinsight:Cluster": "an HDInsight cluster",
     "azure-native:machinelearningservices:Compute": "an Azure Machine Learning compute target",
     "azure-native:machinelearningservices:OnlineDeployment": "an Azure Machine Learning deployment",
-    "gcp:compute:Instance": "a Compute Engine instance",
+    "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:InstanceFromTemplate": "a Compute Engine instance",
-    "gcp:compute:InstanceGroupManager": "a managed instance group",
-    "gcp:compute:InstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:RegionInstanceGroupManager": "a managed instance group",
-    "gcp:compute:RegionInstanceTemplate": "a Compute Engine instance template",
-    "gcp:compute:Reservation": "a Compute Engine reservation",
-    "gcp:container:Cluster": "a GKE cluster",
-    "gcp:container:NodePool": "a GKE node pool",
+    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
+    "gcp:dataproc:Cluster": "a Dataproc cluster",
     "gcp:notebooks:Instance": "a notebook instance",
     "gcp:tpu:Node": "a TPU node",
-    "gcp:tpu:V2QueuedResource": "a queued TPU",
-    "gcp:tpu:V2Vm": "a TPU VM",
+    "gcp:vertex:AiEndpointWithModelGardenDeployment": "a Vertex AI endpoint with its machines",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
-    "kubernetes:karpenter.sh:NodePool": "a Karpenter node pool",
     "kubernetes:karpenter.sh:Provisioner": "a Karpenter provisioner",
 }
 """By package, module and name, as `plain_token` writes them."""
@@ -86,18 +75,13 @@ HARMLESS = frozenset(
 """Packages that start no machines."""
 
 
-_READ_PLAIN = {plain_token(token).casefold() for token in types.READ if token not in types.RESERVATIONS}
+_READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
-
-
-def is_read(token: str) -> bool:
-    """Whether some reader reads a property of resources of the type `token`."""
-    return read_as(token) in types.READ
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
     """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
-    if not is_read(resource.type) or resource.type in types.RESERVATIONS:
+    if not types.is_read(resource.type) or resource.type in types.BILLING_UNUSED:
         reason = _reason(resource, plain_token(resource.type))
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)
@@ -108,6 +92,8 @@ def _reason(resource: Resource, token: str) -> str:
     what = _STARTING.get(token.casefold()) or WHOLE_MODULES.get(f"{package}:{rest.partition(':')[0]}")
     if what:
         return f"{what}, for which there is no reader yet"
+    if package == "kubernetes" and resource.remote:
+        return "a component that applies manifests which are not seen"
     if token.casefold() in _READ_PLAIN:
         return "spelled in a way that no reader knows"
     if package in LOOKED_THROUGH or package in HARMLESS:

@@ -11,23 +11,8 @@ from policies.finding import Status
 from policies.readers.kubernetes.helm import RENDERED
 
 from . import driver_words
+from .pools import nvidia_pools
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
-
-NVIDIA = "NVIDIA"
-
-
-def _nvidia_pools(case: Case) -> Iterator[GpuPool]:
-    """Pools in a cluster that have NVIDIA GPUs or may have them."""
-    for pool in case.inventory.gpu_pools:
-        if pool.cluster is not None and _may_be_nvidia(pool):
-            yield pool
-
-
-def _may_be_nvidia(pool: GpuPool) -> bool:
-    if isinstance(pool.machines, Unknown):
-        return True
-    rows = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
-    return any(row is None or row.vendor == NVIDIA for row in rows)
 
 
 def _kind(pool: GpuPool) -> str:
@@ -39,7 +24,7 @@ def _path(pool: GpuPool) -> str:
 
 
 def _driver(case: Case) -> Iterator[Verdict]:
-    for pool in _nvidia_pools(case):
+    for pool in nvidia_pools(case):
         owners = pool.driver_owners
         if isinstance(owners, Unknown):
             yield _untold(pool, owners, "driver")
@@ -75,7 +60,7 @@ def _wrong_number(pool: GpuPool, owners: tuple[Owner, ...]) -> Verdict:
 
 
 def _toolkit(case: Case) -> Iterator[Verdict]:
-    for pool in _nvidia_pools(case):
+    for pool in nvidia_pools(case):
         owners = pool.toolkit_owners
         if isinstance(owners, Unknown):
             yield _untold(pool, owners, "container toolkit")
@@ -89,7 +74,7 @@ RULES = (
     Rule(
         id="GPU-DRV-01",
         title="Exactly one owner installs the NVIDIA driver",
-        failures=("C1", "C2", "C3", "B6"),
+        failures=("C1", "C2", "C3", "C5", "B6"),
         scope=Scope.STACK,
         check=_driver,
         fix="amiType AL2023_x86_64_NVIDIA with driver.enabled=false in the GPU Operator's values",

@@ -33,8 +33,19 @@ def _region(case: Case) -> Iterator[Verdict]:
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("machines", ""), message=text)
 
 
-def _spot(case: Case) -> Iterator[Verdict]:
+def _any_reservation(pool: NodePool) -> bool:
+    """Whether a pool counts as on demand only because it falls back to it: reserved machines serve it first."""
+    return pool.gke is not None and pool.gke.affinity.kind == "ANY_RESERVATION"
+
+
+def _market(case: Case) -> Iterator[Verdict]:
     for pool, machine in _asked_for(case):
+        sold = catalog.gke_machines.gke_machine(machine)
+        if sold is not None and sold.modes and known(pool.market) and pool.market.value not in sold.modes and not _any_reservation(pool):
+            ways = ", ".join(sold.modes)
+            text = f"{pool.name}: {machine.name} is not sold as {pool.market.value.replace('_', ' ')}, so no node ever starts. It is sold as {ways}: "
+            text += "take one of these ways, or another machine."
+            yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("market", ""), message=text)
         if pool.market is Market.SPOT and machine.spot is False:
             text = f"{pool.name}: {machine.name} is not sold as spot capacity, so the launch is refused. "
             text += "Buy it on demand or by reservation, or take a machine that is sold as spot."
@@ -45,7 +56,7 @@ RULES = (
     Rule(
         id="GPU-ZONE-01",
         title="Machines are offered in their region",
-        failures=("B5", "E7"),
+        failures=("B5", "D8", "E7"),
         scope=Scope.STACK,
         check=_region,
         fix="a region that `gpukit catalog` lists for the machine",
@@ -55,7 +66,7 @@ RULES = (
         title="Machines are offered in the market that is asked for",
         failures=(),
         scope=Scope.STACK,
-        check=_spot,
+        check=_market,
         fix="capacityType ON_DEMAND for a machine that has no spot market",
     ),
 )

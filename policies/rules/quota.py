@@ -1,10 +1,13 @@
-"""GPU-QUOTA: demand at maximum with surge against a recorded snapshot."""
+"""GPU-QUOTA: demand at maximum with surge against a recorded snapshot, on every cloud.
+
+What several quotas cap (a family and all of a region, a GPU model and all GPUs of a project) has to fit into each of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.demand import QuotaDemand, QuotaEntry, QuotaSnapshot
+from components.demand import QuotaDemand, QuotaEntry, QuotaSnapshot, asked
 from components.unknown import Unknown
 from policies.finding import Status
 
@@ -69,11 +72,10 @@ def _against(wanted: QuotaDemand, region: str, snapshot: QuotaSnapshot, stack: s
     room = entry.room((stack,))
     most = entry.limit if isinstance(room, Unknown) else room
     if wanted.need > most:
-        yield Verdict(
-            status=Status.VIOLATED, urn="", path=wanted.code, message=f"{where}: {_short(wanted, region, entry, snapshot, stack)}"
-        )
+        text = f"{where}: {_short(wanted, entry, snapshot, stack)}"
+        yield Verdict(status=Status.VIOLATED, urn="", path=wanted.code, message=text)
     elif wanted.need + wanted.contested > most:
-        text = f"{where}: {_needs(wanted)} may draw on it, and {most:g} are free; sources disagree which quota these machines draw on. "
+        text = f"{where}: {_needs(wanted)} may draw on it, and {most:g} are free; whether these machines draw on it is not established. "
         yield Verdict(status=Status.UNKNOWN, urn="", path=wanted.code, message=text + "Look it up by name in the account.")
     elif isinstance(room, Unknown):
         text = f"{where}: the snapshot of {snapshot.taken} has no usage, so it is not known whether {_needs(wanted)} fits. Record a new snapshot."
@@ -94,29 +96,27 @@ def _needs(wanted: QuotaDemand) -> str:
     return f"{wanted.need + wanted.contested:g} {wanted.unit} for {', '.join(wanted.pools)}"
 
 
-def _short(wanted: QuotaDemand, region: str, entry: QuotaEntry, snapshot: QuotaSnapshot, stack: str) -> str:
+def _short(wanted: QuotaDemand, entry: QuotaEntry, snapshot: QuotaSnapshot, stack: str) -> str:
     usage = "not recorded" if entry.usage is None else f"{entry.usage:g}, {entry.own((stack,)):g} of it by this stack"
-    ask = (entry.usage or 0.0) - entry.own((stack,)) + wanted.need
     text = f"needs {_needs(wanted)} at maximum with surge, the limit is {entry.limit:g}, usage {usage} (snapshot of {snapshot.taken}). "
     text += "Nodes beyond it stay away, and their pods stay Pending without a message in the cluster. "
-    return text + f"Lower the maximum or request {ask:g}{_request(wanted, region, ask)}."
+    return text + f"Lower the maximum{_request(wanted, entry, snapshot, stack)}."
 
 
-def _request(wanted: QuotaDemand, region: str, ask: float) -> str:
-    if wanted.cloud != "aws":
-        return f" {wanted.unit}"
-    command = f"aws service-quotas request-service-quota-increase --service-code ec2 --quota-code {wanted.code}"
-    return f" {wanted.unit}: `{command} --desired-value {ask:g} --region {region}`"
+def _request(wanted: QuotaDemand, entry: QuotaEntry, snapshot: QuotaSnapshot, stack: str) -> str:
+    """The exact request, where the cloud has one."""
+    ask = asked(wanted, entry, (stack,))
+    return "" if ask is None else f" or request {ask.value:g} {ask.unit}: `{ask.command(snapshot.account)}`"
 
 
 RULES = (
     Rule(
         id="GPU-QUOTA-01",
         title="The account's quotas have room for the maximum with surge",
-        failures=("J1", "E8"),
+        failures=("J1", "J2", "E8"),
         scope=Scope.STACK,
         check=_quota,
-        fix="limit - (usage - usage of this stack) of at least (maximum + surge) x vCPUs, per family, market and region",
+        fix="limit - (usage - usage of this stack) of at least (maximum + surge) x vCPUs or GPUs, per family, market and region, and in every cap over them",
         parameters=("quota snapshot", "quota_stale_days"),
     ),
 )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from components import costing, demand
 from components.costing import Cost
 from components.demand import QuotaDemand
 from components.inventory import Inventory
-from components.unknown import Unknown
+from components.unknown import Maybe, Unknown
 from policies.finding import Level, Status
 from policies.readers.values import OUTSIDE
 from policies.settings import Settings
@@ -46,6 +46,8 @@ class Case:
             now=settings.now,
             overlay=settings.prices,
             commitments=settings.commitments,
+            interruptions=settings.interruptions,
+            nat_gb_per_month=settings.nat_gb_per_month,
             stale_days=settings.limits.price_stale_days,
         )
 
@@ -96,6 +98,26 @@ def cannot_tell(urn: str, unknown: Unknown, *, subject: str, so: str, fix: str =
     advice = fix or (MADE_ELSEWHERE if unknown.reason.endswith(OUTSIDE) else PLAIN_VALUE)
     message = f"{subject}: {unknown.path} is {unknown.reason}, so {so}. {advice}"
     return Verdict(status=Status.UNKNOWN, urn=urn, path=unknown.path, message=message)
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a verdict is about: a resource, how messages call it, and the property."""
+
+    urn: str
+    name: str
+    path: str = ""
+
+
+def judged(claim: Maybe[bool], place: Place, text: str, so: str, *, level: Level | None = None) -> Iterator[Verdict]:
+    """A violation where `claim`, which says that something is wrong, holds; `unknown` where it cannot be told; nothing where all is well.
+
+    `text` and `so` go on after the name of the place: what is wrong, why, and the repair; what cannot be told.
+    """
+    if isinstance(claim, Unknown):
+        yield replace(cannot_tell(place.urn, claim, subject=place.name, so=so), level=level)
+    elif claim:
+        yield Verdict(status=Status.VIOLATED, urn=place.urn, path=place.path, message=f"{place.name}: {text}", level=level)
 
 
 def name_of(urn: str) -> str:

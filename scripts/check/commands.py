@@ -23,8 +23,11 @@ def check(  # noqa: PLR0913 # one parameter an option
     limits: str | None = None,
     prices: str | None = None,
     timeout_s: float = 300,
+    explain: str | None = None,
 ) -> Exit:
-    """Print the findings. Raises BadInput for options that do not go together, and for files that are not there."""
+    """Print the findings, or one rule. Raises BadInput for options that do not go together, and for files and rules that are not there."""
+    if explain is not None:
+        return _explain(explain, as_json=format_ == "json", sources=(*stacks, program, preview, state))
     _refuse_mixed(stacks, {"--program": program, "--preview": preview, "--state": state}, stack)
     _refuse_format(format_)
     from scripts.plan.judgement import yardsticks
@@ -41,6 +44,23 @@ def check(  # noqa: PLR0913 # one parameter an option
         if checked.error is not None:
             complain(f"{checked.name}: {checked.error}")
     return found.exit
+
+
+def _explain(rule: str, *, as_json: bool, sources: Sequence[str | None]) -> Exit:
+    if any(source is not None for source in sources):
+        raise BadInput("--explain prints a rule and judges nothing: leave stacks and sources out.")
+    from policies.explain import described, find, text
+    from scripts.plan.terminal import print_json, results
+
+    try:
+        found = find(rule)
+    except LookupError as error:
+        raise BadInput(f"{error}") from None
+    if as_json:
+        print_json(described(found))
+    else:
+        results().print(text(found), markup=False, highlight=False, soft_wrap=True)
+    return Exit.FINE
 
 
 def _refuse_mixed(stacks: Sequence[str], sources: dict[str, str | None], stack: str | None) -> None:

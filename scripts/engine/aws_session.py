@@ -13,12 +13,12 @@ SECONDS = 10
 """Longest wait for one answer; a cloud that is silent for longer is out of reach."""
 
 
-def client(service: str, region: str, environment: Mapping[str, str]) -> Any:
+def client(service: str, region: str, environment: Mapping[str, str], *, attempts: int = 2) -> Any:
     """A boto3 client. Where `environment` names an endpoint (the sandbox) it alone counts: no file or variable of the user is read."""
     import boto3
     from botocore.config import Config
 
-    config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": 2, "mode": "standard"})
+    config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": attempts, "mode": "standard"})
     endpoint = environment.get("AWS_ENDPOINT_URL")
     if endpoint is None:
         return cast("Any", boto3).session.Session().client(service, region_name=region, config=config)

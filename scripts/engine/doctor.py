@@ -28,7 +28,7 @@ SDKS = (
     "kubernetes",
 )
 _EXTRAS = {"pulumi-aws": "aws", "boto3": "aws", "pulumi-gcp": "gcp", "google-cloud-compute": "gcp", "pulumi-azure-native": "azure"}
-_CLOUDS = ("scripts.engine.aws_doctor",)
+_CLOUDS = ("scripts.engine.aws_doctor", "scripts.engine.gcp_doctor", "scripts.engine.azure_doctor")
 """Modules with the `items` of each cloud."""
 _LABEL_WIDTH = 34
 

@@ -34,7 +34,11 @@ class Identity(Protocol):
         ...
 
 
-MODULES = {"aws": "scripts.engine.aws_identity"}
+MODULES = {
+    "aws": "scripts.engine.aws_identity",
+    "gcp": "scripts.engine.gcp_identity",
+    "azure": "scripts.engine.azure_identity",
+}
 """Of the clouds on which gpukit changes something."""
 
 

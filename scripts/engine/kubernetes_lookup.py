@@ -6,7 +6,7 @@ import json
 import ssl
 import subprocess
 from base64 import b64decode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, cast
 
@@ -24,9 +24,13 @@ _SECONDS = 15
 class KubernetesLookup:
     """Objects have names that a second create would meet, so a look by name tells. `environment` holds the token command's PATH."""
 
-    def __init__(self, environment: Mapping[str, str], *, direct: bool) -> None:
+    def __init__(
+        self, environment: Mapping[str, str], *, direct: bool, authority: Callable[[Server], str] = lambda server: server.authority
+    ) -> None:
+        """`authority` gives a cluster's certificate where the state does not hold it (base64)."""
         self._environment = environment
         self._direct = direct
+        self._authority = authority
 
     def of(self, operation: PendingOperation, state: State) -> Answer:
         server = server_of(state)
@@ -70,7 +74,7 @@ class KubernetesLookup:
 
     def _client(self, server: Server) -> httpx.Client:
         secure = server.url.startswith("https:")
-        trust: ssl.SSLContext | bool = ssl.create_default_context(cadata=b64decode(server.authority).decode()) if secure else True
+        trust: ssl.SSLContext | bool = ssl.create_default_context(cadata=b64decode(self._authority(server)).decode()) if secure else True
         headers = {"Authorization": f"Bearer {self._token(server)}"}
         return httpx.Client(base_url=server.url, headers=headers, verify=trust, timeout=_SECONDS, trust_env=not self._direct)
 

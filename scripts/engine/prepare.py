@@ -104,13 +104,23 @@ def pack_of(workspace: Workspace, config: Path | None = None) -> PolicyPack | No
 
 def lookup_of(settings: Settings, workspace: Workspace) -> CloudLookup:
     """Who can be asked what exists on the stack's cloud and in its cluster."""
-    from scripts.engine.kubernetes_lookup import KubernetesLookup
     from scripts.engine.stack_lookup import StackLookup
 
     return StackLookup(
         cloud=_cloud_lookup(settings, workspace),
-        cluster=KubernetesLookup(workspace.environment, direct=workspace.world == "sandbox"),
+        cluster=_cluster_lookup(settings, workspace),
     )
+
+
+def _cluster_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
+    from scripts.engine.kubernetes_lookup import KubernetesLookup
+
+    direct = workspace.world == "sandbox"
+    if settings.spec.cloud != "azure":
+        return KubernetesLookup(workspace.environment, direct=direct)
+    from scripts.engine.azure_certificate import authority_by
+
+    return KubernetesLookup(workspace.environment, direct=direct, authority=authority_by(workspace.environment))
 
 
 def _cloud_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
@@ -119,6 +129,19 @@ def _cloud_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
             from scripts.engine.aws_lookup import AwsLookup
 
             return AwsLookup(stack=settings.stack, region=settings.region, environment=workspace.environment)
+        case "gcp":
+            from scripts.engine.gcp_lookup import GcpLookup
+
+            return GcpLookup(stack=settings.stack, project=settings.spec.account, region=settings.region, environment=workspace.environment)
+        case "azure":
+            from scripts.engine.azure_lookup import AzureLookup
+
+            return AzureLookup(
+                stack=settings.stack,
+                subscription=settings.spec.account,
+                environment=workspace.environment,
+                look_seconds=0.5 if workspace.world == "sandbox" else 15,
+            )
         case cloud:
             from scripts.engine.no_lookup import NoLookup
 

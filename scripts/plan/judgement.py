@@ -78,7 +78,15 @@ def judged(resources: ResourceSet, by: Yardsticks, *, needed: Sequence[QuotaDema
         proposed=by.proposed,
     )
     facts = inventory(resources)
-    cost = costing.cost(facts, now=by.now, overlay=by.prices, commitments=settings.commitments, stale_days=by.limits.price_stale_days)
+    cost = costing.cost(
+        facts,
+        now=by.now,
+        overlay=by.prices,
+        commitments=settings.commitments,
+        interruptions=settings.interruptions,
+        nat_gb_per_month=settings.nat_gb_per_month,
+        stale_days=by.limits.price_stale_days,
+    )
     wanted = demand(facts)
     lines = tuple(_quota(d, by.snapshot, resources.stack, by.now.date()) for d in wanted)
     return Judgement(cost=cost, quota=lines, findings=judge(facts, settings, cost, wanted if needed is None else needed))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from components.catalog.fabric import Slot
+from components.catalog.nics import Nic
 from components.costing import Cost
 from components.demand import QuotaDemand
 from components.inventory import Market
@@ -30,7 +31,7 @@ class PoolPlan:
     image: str
     gpus_per_node: int
     gpu: str | None
-    slots: tuple[Slot, ...]
+    slots: tuple[Slot, ...] | tuple[Nic, ...]
     """Network interfaces of each node."""
     placement: str
     ownership: Ownership

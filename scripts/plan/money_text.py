@@ -14,13 +14,13 @@ from components.unknown import Maybe, Unknown
 from .model import QuotaLine
 from .terminal import shown
 
-SURGE = "surge: nodes while the pool is updated; EKS starts new ones first, by default up to two for each zone, and takes the old ones away after"
+SURGE = "surge: nodes while the pool is updated; the managed services start new ones first and take the old ones away after"
 
 
 def cost_block(cost: Cost, stack: str) -> RenderableType:
     """The sums, then each line with the day and source of its price; sources are numbered, as they are long."""
     sums = plain_table("", "per hour", "per month", "")
-    for label, amount in (("now", cost.now), ("at maximum", cost.max), ("with surge", cost.surge)):
+    for label, amount in (("no GPU node", cost.idle), ("now", cost.now), ("at maximum", cost.max), ("with surge", cost.surge)):
         sums.add_row(label, *_amount(amount))
     sources = list(dict.fromkeys(line.source for line in cost.lines))
     lines = plain_table("each", "now", "max", "surge", "USD/hour", "price of")

@@ -95,7 +95,7 @@ def _fabric(pool: PoolPlan) -> dict[str, Any]:
         "image": pool.image,
         "placement": pool.placement,
         "window": pool.window or None,
-        "interfaces": [{"card": s.card, "device": s.device, "kind": s.kind} for s in pool.slots],
+        "interfaces": [asdict(slot) for slot in pool.slots],
     }
 
 
@@ -108,6 +108,7 @@ def cost_json(cost: Cost) -> dict[str, Any]:
         "now": cost.now.as_json(),
         "max": cost.max.as_json(),
         "surge": cost.surge.as_json(),
+        "idle": cost.idle.as_json(),
         "lines": [_line(line) for line in cost.lines],
         "unpriced": [{**asdict(entry), "market": str(entry.market)} for entry in cost.unpriced],
         "unknown": [{"urn": e.urn, "name": e.name, **plain(e.missing)} for e in cost.unknown],
@@ -120,6 +121,8 @@ def _line(line: Line) -> dict[str, Any]:
         "urn": line.urn,
         "name": line.name,
         "what": line.what,
+        "kind": str(line.kind),
+        "pool": line.pool or None,
         "count": {"now": plain(line.now), "max": plain(line.maximum), "surge": plain(line.surge)},
         "usd_per_hour": round(line.usd_per_hour, 6),
         "source": line.source,

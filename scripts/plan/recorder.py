@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -68,13 +68,20 @@ def _hidden(value: str) -> str:
 def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
     """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets."""
     return Recording(
-        resources=ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(map(_resource, tape.entries)), config=config),
+        resources=ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(_resources(tape)), config=config),
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
         notes=tuple(tape.notes),
         error=tape.error,
         aliases={e.urn: tuple(e.aliases) for e in tape.entries if e.aliases},
     )
+
+
+def _resources(tape: Tape) -> Iterator[Resource]:
+    """The stack's own resource carries the stack's outputs, as the engine has it."""
+    for entry in tape.entries:
+        found = _resource(entry)
+        yield replace(found, outputs=properties(tape.outputs)) if found.type == STACK_TYPE else found
 
 
 def _resource(entry: Entry) -> Resource:

@@ -43,8 +43,10 @@ def _columns(given: str) -> int:
 
 
 def shown(text: object, style: str = "") -> Text:
-    """`text` without anything that a terminal would obey: names and messages come from foreign programs."""
-    return Text("".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in str(text)), style=style)
+    """`text` without anything that a terminal would obey, on one line: names and messages come from foreign programs, and a line break
+    in one would let it write lines of its own into the answer.
+    """
+    return Text("".join(c if c.isprintable() else "\ufffd" for c in str(text).replace("\n", " ")), style=style)
 
 
 def print_json(document: dict[str, Any]) -> None:

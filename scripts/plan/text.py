@@ -13,6 +13,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from components.catalog.fabric import Slot
+from components.catalog.nics import Nic
 from components.ownership import Ownership
 from components.resource import ResourceSet
 
@@ -95,7 +96,26 @@ def _nodes_of(pool: PoolPlan) -> Iterator[Text]:
         yield shown(f"{pool.name}: capacity block {pool.window}")
 
 
-def interfaces(slots: Iterable[Slot]) -> str:
+def interfaces(slots: Sequence[Slot | Nic]) -> str:
+    """By card, or by network where the cloud orders interfaces so."""
+    nics = [slot for slot in slots if isinstance(slot, Nic)]
+    return by_network(nics) if nics else by_card(slot for slot in slots if isinstance(slot, Slot))
+
+
+def by_network(nics: Iterable[Nic]) -> str:
+    """`eth0 gVNIC on default; eth1-eth8 NetDevice on gpu-nic-0 to gpu-nic-7`."""
+    runs = [list(run) for _, run in groupby(nics, key=lambda nic: (nic.kind, nic.network.rstrip("0123456789")))]
+    return "; ".join(_run_of_nics(run) for run in runs)
+
+
+def _run_of_nics(run: Sequence[Nic]) -> str:
+    first, last = run[0], run[-1]
+    if first == last:
+        return f"{first.name} {first.kind} on {first.network}"
+    return f"{first.name}-{last.name} {first.kind} on {first.network} to {last.network}"
+
+
+def by_card(slots: Iterable[Slot]) -> str:
     """`card 0: device 0 interface, device 1 efa-only; cards 1-3: device 0 efa-only`."""
     cards = {card: ", ".join(f"device {s.device} {s.kind}" for s in group) for card, group in groupby(slots, key=lambda s: s.card)}
     runs = groupby(cards.items(), key=lambda item: item[1])

@@ -56,6 +56,11 @@ class Simulation:
         """The one account of a cloud: AWS account id, GCP project id, Azure subscription id."""
         return str(self.store.meta("accounts", {}).get(cloud, ACCOUNTS[cloud]))
 
+    def allows(self, cloud: str, account: str) -> bool:
+        """Whether this world's credentials open an account. Google's open many projects: any, while nobody declares one."""
+        declared = self.store.meta("accounts", {})
+        return account == self.account(cloud) if cloud in declared or cloud == "aws" else True
+
     @property
     def accounts(self) -> dict[str, str]:
         return {cloud: self.account(cloud) for cloud in ACCOUNTS}

@@ -31,8 +31,13 @@ def test_a_pure_module_loads_no_sdk(module: str) -> None:
     assert not modules_after(f"import {module}") & {"pulumi", "pulumi_aws", "pulumi_kubernetes", "boto3", "pulumi_policy"}
 
 
-def test_one_cloud_loads_one_sdk() -> None:
-    assert not modules_after("import components.aws") & {"pulumi_gcp", "pulumi_azure_native"}
+SDKS = {"aws": "pulumi_aws", "gcp": "pulumi_gcp", "azure": "pulumi_azure_native"}
+
+
+@pytest.mark.parametrize("cloud", sorted(SDKS))
+def test_one_cloud_loads_one_sdk(cloud: str) -> None:
+    loaded = modules_after(f"from components.{cloud} import TrainingCluster")
+    assert {sdk for sdk in SDKS.values() if sdk in loaded} == {SDKS[cloud]}
 
 
 def test_help_loads_no_sdk() -> None:

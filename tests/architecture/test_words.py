@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MACHINE_PATH = re.compile(r"/(?:work|root|farm|home/[a-z]+)/|/tmp/[a-z]")
+MACHINE_PATH = re.compile(r"/(?:work|root|farm|home/(?!kubernetes/)[a-z]+)/|/tmp/[a-z]")
 SELF = Path(__file__).name
 
 

@@ -53,7 +53,7 @@ def test_gpus_of_gcp_count_against_the_global_cap_too() -> None:
 
 
 def test_tpus_do_not_count_as_gpus() -> None:
-    assert codes("gcp", "ct6e-standard-4t", Market.ON_DEMAND) == ["tpus_per_tpu_family"]
+    assert codes("gcp", "ct6e-standard-4t", Market.ON_DEMAND) == ["TPUS-PER-TPU-FAMILY-per-project-region tpu_family=CT6E"]
 
 
 def test_azure_on_demand_needs_the_family_and_the_region() -> None:

@@ -8,6 +8,7 @@ import pytest
 from components import catalog
 from components.resource import Resource
 from tests.components.aws.specs import built, inference, training
+from tests.components.azure import specs as azure
 
 RELEASE = "kubernetes:helm.sh/v3:Release"
 POOLS: list[dict[str, Any]] = [
@@ -18,11 +19,15 @@ POOLS: list[dict[str, Any]] = [
     {"fabric": "none"},
 ]
 
+AZURE_STORAGE = {"storage": {"shared_filesystem": {"tib": 16}}}
+
 
 def releases() -> Iterator[tuple[str, Resource]]:
     for pool in POOLS:
         yield from ((f"training {pool}", release) for release in built(training({"pools": pool})).of_type(RELEASE))
     yield from (("inference", release) for release in built(inference()).of_type(RELEASE))
+    for made in (azure.training(AZURE_STORAGE), azure.inference()):
+        yield from ((f"azure {made.workload}", release) for release in azure.built(made).of_type(RELEASE))
 
 
 def paths(node: Mapping[str, Any], above: str = "") -> Iterator[str]:
@@ -40,7 +45,7 @@ def made() -> list[tuple[str, Resource]]:
 
 
 def test_components_install_charts(made: list[tuple[str, Resource]]) -> None:
-    assert {release.inputs["name"] for _, release in made} >= {"gpu-operator", "aws-efa-k8s-device-plugin"}
+    assert {release.inputs["name"] for _, release in made} >= {"gpu-operator", "network-operator", "aws-efa-k8s-device-plugin"}
 
 
 def test_every_release_is_a_chart_of_the_catalogue_at_its_pinned_version(made: list[tuple[str, Resource]]) -> None:

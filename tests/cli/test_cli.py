@@ -44,7 +44,7 @@ def test_every_command_has_help_with_an_example(command: tuple[str, ...]) -> Non
 
 def test_the_commands_of_the_contract_are_there() -> None:
     names = {" ".join(c) for c in all_commands()}
-    assert {"plan", "check", "up", "preview", "refresh", "destroy", "env", "kubeconfig", "doctor"} <= names
+    assert {"plan", "check", "cost", "quota", "up", "preview", "refresh", "destroy", "env", "kubeconfig", "doctor"} <= names
     assert {f"sandbox {c}" for c in ("start", "stop", "reset", "advance", "load", "status", "fault add")} <= names
 
 
@@ -127,8 +127,31 @@ def test_plan_prints_json_alone() -> None:
     assert json.loads(result.stdout)["schema"] == "gpukit/plan/1"
 
 
-def test_check_prints_json_of_a_preview() -> None:
-    result = run("check", "--preview", str(FIXTURES / "preview.json"), "--format", "json")
+def test_check_explains_one_rule_with_an_example() -> None:
+    result = run("check", "--explain", "gpu-node-02")
+    assert result.exit_code == 0
+    assert "Root disks of GPU nodes hold their images" in result.stdout
+    assert json.loads(run("check", "--explain", "GPU-NODE-02", "--json").stdout)["schema"] == "gpukit/rule/1"
+
+
+@pytest.mark.parametrize(
+    "args", [("--explain", "GPU-NODE-99"), ("--explain", "GPU-NODE-02", "--state", "x.json"), ("x", "--explain", "GPU-NODE-02")]
+)
+def test_a_rule_that_does_not_exist_or_a_source_beside_it_is_wrong_usage(args: tuple[str, ...]) -> None:
+    assert run("check", *args).exit_code == 2
+
+
+@pytest.fixture
+def lenient(tmp_path: Path) -> str:
+    """Limits under which the recorded stacks, which are as small as a stack can be, have nothing mandatory."""
+    path = tmp_path / "lenient.yaml"
+    rules = ("GPU-NODE-05", "GPU-NODE-06", "GPU-NODE-08")
+    path.write_text(json.dumps({"schema": "gpukit/limits/1", "levels": dict.fromkeys(rules, "advisory")}), encoding="utf-8")
+    return str(path)
+
+
+def test_check_prints_json_of_a_preview(lenient: str) -> None:
+    result = run("check", "--preview", str(FIXTURES / "preview.json"), "--format", "json", "--limits", lenient)
     assert result.exit_code == 0
     document = json.loads(result.stdout)
     assert document["schema"] == "gpukit/check/1"
@@ -145,8 +168,8 @@ def test_a_mandatory_finding_is_exit_code_1(tmp_path: Path) -> None:
     assert "must be repaired" in result.stdout
 
 
-def test_the_same_state_within_its_limits_is_fine() -> None:
-    assert run("check", "--state", str(FIXTURES / "state.json")).exit_code == 0
+def test_the_same_state_within_its_limits_is_fine(lenient: str) -> None:
+    assert run("check", "--state", str(FIXTURES / "state.json"), "--limits", lenient).exit_code == 0
 
 
 @pytest.mark.parametrize(

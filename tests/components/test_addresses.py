@@ -47,6 +47,16 @@ def test_fewer_than_two_or_more_than_seven_zones_are_refused(zones: tuple[str, .
         plan(LAB, zones)
 
 
+def test_one_subnet_will_do_where_subnets_span_zones() -> None:
+    assert [zone.zone for zone in plan(LAB, ("nodes",), fewest=1).zones] == ["nodes"]
+
+
+def test_the_block_of_small_subnets_overlaps_no_zone() -> None:
+    made = plan(LAB, ZONES[:2])
+    assert str(made.small) == "10.64.0.0/19"
+    assert not any(made.small.overlaps(zone.nodes) for zone in made.zones)
+
+
 def test_a_zone_named_twice_is_refused() -> None:
     with pytest.raises(DoesNotFit, match="named twice: us-east-1a"):
         plan(LAB, ("us-east-1a", "us-east-1a"))

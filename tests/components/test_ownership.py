@@ -11,6 +11,7 @@ from components.inventory import Owner
 from components.ownership import (
     NO_GPU,
     OPERATOR_SWITCHES,
+    Circumstances,
     FabricPlugin,
     OwnersConflict,
     Ownership,
@@ -81,8 +82,33 @@ def test_the_fabric_has_a_plugin_where_there_is_a_fabric() -> None:
 def test_clouds_without_a_table_are_refused() -> None:
     image = catalog.image("aws", "AL2023_x86_64_NVIDIA")
     assert image is not None
-    with pytest.raises(NotImplementedError, match="gcp"):
-        decide("gcp", image, P4D, fabric=False)
+    with pytest.raises(NotImplementedError, match="azure"):
+        decide("azure", image, P4D, fabric=False)
+
+
+def on_aks(machine: str = "Standard_ND96isr_H100_v5", *, fabric: bool = False, **here: bool) -> Ownership:
+    image = catalog.image("azure", "Ubuntu")
+    assert image is not None
+    return decide("azure", image, catalog.machine("azure", machine), fabric=fabric, here=Circumstances(**here))
+
+
+@pytest.mark.failure("C2")
+@pytest.mark.failure("C3")
+@pytest.mark.parametrize(("by_aks", "owner"), [(True, Owner.CLOUD), (False, Owner.GPU_OPERATOR)])
+def test_aks_installs_driver_and_toolkit_together_or_neither(by_aks: bool, owner: Owner) -> None:
+    made = on_aks(cloud_driver=by_aks)
+    assert (made.driver, made.toolkit) == (owner, owner)
+    assert operator_values({"h100": made})["driver"] == {"enabled": not by_aks}
+
+
+@pytest.mark.failure("C18")
+def test_the_network_operator_takes_node_feature_discovery_with_it() -> None:
+    assert operator_values({"h100": on_aks(fabric=True, network_operator=True)})["nfd"] == {"enabled": False}
+    assert operator_values({"h100": on_aks()})["nfd"] == {"enabled": True}
+
+
+def test_nodes_of_aks_without_gpu_have_no_owners() -> None:
+    assert on_aks("Standard_D4s_v5", cloud_driver=True) == NO_GPU
 
 
 OWNERS = st.builds(
@@ -107,3 +133,25 @@ def test_the_operator_installs_exactly_what_every_pool_leaves_to_it_or_nothing_i
 
 def test_every_switch_is_a_value_of_the_pinned_chart() -> None:
     assert [s for s in OPERATOR_SWITCHES.values() if not catalog.has_value("gpu-operator", f"{s}.enabled")] == []
+
+
+def test_a_tpu_pool_does_not_sway_the_operator_either() -> None:
+    ubuntu, l4, tpu = (
+        catalog.image("gcp", "UBUNTU_CONTAINERD"),
+        catalog.machine("gcp", "g2-standard-4"),
+        catalog.machine("gcp", "ct6e-standard-4t"),
+    )
+    assert ubuntu is not None
+    pools = {"l4": decide("gcp", ubuntu, l4, fabric=False), "tpu": decide("gcp", ubuntu, tpu, fabric=False)}
+    assert operator_values(pools)["driver"] == {"enabled": True}
+
+
+@pytest.mark.failure("C7")
+def test_gkes_own_stack_beside_the_operators_is_refused_by_name() -> None:
+    kinds = {kind: catalog.image("gcp", kind) for kind in ("COS_CONTAINERD", "UBUNTU_CONTAINERD")}
+    machine = catalog.machine("gcp", "g2-standard-4")
+    pools = {kind: decide("gcp", image, machine, fabric=False) for kind, image in kinds.items() if image}
+    with pytest.raises(
+        OwnersConflict, match="pools UBUNTU_CONTAINERD need the GPU Operator's driver, pools COS_CONTAINERD bring their own"
+    ):
+        operator_values(pools)

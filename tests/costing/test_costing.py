@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from components import catalog, costing
 from components.catalog import Figure
-from components.costing import HOURS_PER_MONTH, Cost
+from components.costing import HOURS_PER_MONTH, NAT_GB_PER_MONTH, Cost
 from components.inventory import ControlPlane, Disk, GpuPool, Inventory, Lost, Market, Nat, PublicAddress
 from components.pricing import PriceOverlay
 from components.spec import Commitment
@@ -28,6 +28,12 @@ def on_demand(machine: str) -> float:
     assert price is not None
     assert price.on_demand is not None
     return price.on_demand.usd
+
+
+def usd(service: str, sku: str) -> float:
+    figure = catalog.service_price("aws", REGION, service, sku)
+    assert figure is not None
+    return figure.usd
 
 
 def bare(**changes: object) -> GpuPool:
@@ -66,10 +72,16 @@ def test_everything_else_that_a_cluster_bills_is_a_line_of_its_own() -> None:
             disks=(Disk(urn="u::disk", cloud="aws", region=REGION, kind="gp3", gib=100),),
         )
     )
-    names = ("eks_control_plane", "standard"), ("nat_gateway", "hour"), ("public_ipv4", "hour"), ("ebs", "gp3_gb_month")
-    usd = [figure.usd for service, sku in names if (figure := catalog.service_price("aws", REGION, service, sku))]
-    assert [line.usd_per_hour for line in total.lines] == pytest.approx([*usd[:3], usd[3] * 100 / HOURS_PER_MONTH])
-    assert [line.name for line in total.lines] == ["eks", "nat", "ip", "disk"]
+    control, nat, gb, address, gp3 = (
+        usd("eks_control_plane", "standard"),
+        usd("nat_gateway", "hour"),
+        usd("nat_gateway", "gb"),
+        usd("public_ipv4", "hour"),
+        usd("ebs", "gp3_gb_month"),
+    )
+    traffic = gb * NAT_GB_PER_MONTH / HOURS_PER_MONTH
+    assert [line.usd_per_hour for line in total.lines] == pytest.approx([control, nat, traffic, address, gp3 * 100 / HOURS_PER_MONTH])
+    assert [line.name for line in total.lines] == ["eks", "nat", "nat", "ip", "disk"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +103,7 @@ def test_extended_support_costs_from_the_day_after_the_standard_one_ends(version
 
 def test_a_minor_line_without_a_price_is_missing_and_makes_the_sum_partial() -> None:
     total = cost(stack(nats=(Nat(urn="u::nat", cloud="aws", region="xx-nowhere-1"),)))
-    assert [m.what for m in total.missing] == ["NAT gateway, without traffic (nat)"]
+    assert [m.what for m in total.missing] == ["NAT gateway, without traffic (nat)", "NAT traffic, 1,000 GB a month assumed (nat)"]
     assert total.max.partial
     assert total.bounded
 

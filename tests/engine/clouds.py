@@ -71,6 +71,22 @@ class Clouds:
             aws_secret_access_key="simulated",
         )
 
+    def google(self, client: type, **options: Any) -> Any:
+        """One of Google's own clients at the world's door."""
+        from google.api_core.client_options import ClientOptions
+        from google.auth.credentials import AnonymousCredentials
+
+        at = ClientOptions(api_endpoint=f"{self.endpoints.http}/gcp")
+        return client(credentials=AnonymousCredentials(), client_options=at, **options)
+
+    def azure(self, make: Callable[..., Any]) -> Any:
+        """A client of an azure-mgmt package on the simulated subscription."""
+        from scripts.engine.azure_session import management_client
+        from scripts.engine.environment import AZURE_ENDPOINT
+        from scripts.sandbox.place import ACCOUNTS
+
+        return management_client(make, ACCOUNTS["azure"], {AZURE_ENDPOINT: f"{self.endpoints.http}/azure"})
+
     def kubernetes(self, kubeconfig: str) -> Any:
         """An API client on the cluster that `kubeconfig` points at; the token helper is the sandbox's own."""
         from kubernetes import client

@@ -74,6 +74,7 @@ def at_speed(clouds: Clouds, speed: float) -> None:
     [
         (STACK, "aws:eks/nodeGroup:NodeGroup"),
         pytest.param("aws-training-dev", "aws:autoscaling/tag:Tag", marks=pytest.mark.long),
+        pytest.param("gcp-inference-dev", "gcp:container/nodePool:NodePool", marks=pytest.mark.long),
     ],
 )
 def test_after_a_killed_destroy_an_up_makes_the_stack_whole_again(clouds: Clouds, stack: str, kind: str) -> None:
@@ -105,20 +106,27 @@ def test_objects_in_the_cluster_that_nobody_remembers_are_named_before_anything_
 
 @pytest.mark.failure("H12")
 @pytest.mark.parametrize(
-    ("kind", "wanted"), [("aws:eks/cluster:Cluster", 1), pytest.param("aws:eks/nodeGroup:NodeGroup", 2, marks=pytest.mark.long)]
+    ("stack", "kind", "wanted"),
+    [
+        (STACK, "aws:eks/cluster:Cluster", 1),
+        pytest.param(STACK, "aws:eks/nodeGroup:NodeGroup", 2, marks=pytest.mark.long),
+        pytest.param("gcp-inference-dev", "gcp:container/cluster:Cluster", 1, marks=pytest.mark.long),
+        pytest.param("gcp-inference-dev", "gcp:container/nodePool:NodePool", 2, marks=pytest.mark.long),
+        pytest.param("gcp-inference-dev", "gcp:compute/routerNat:RouterNat", 1, marks=pytest.mark.long),
+    ],
 )
-def test_what_a_killed_engine_was_making_is_found_and_not_paid_twice(clouds: Clouds, kind: str, wanted: int) -> None:
+def test_what_a_killed_engine_was_making_is_found_and_not_paid_twice(clouds: Clouds, stack: str, kind: str, wanted: int) -> None:
     clouds.world.fault("latency", type=kind, seconds=SPEED * 10)
 
-    killed = act_and_kill(clouds, "up", STACK, lambda records: records.get(kind, 0) > 0)
+    killed = act_and_kill(clouds, "up", stack, lambda records: records.get(kind, 0) > 0)
     assert killed.exit is Exit.FAILED
     clouds.world.clear_faults()
 
-    outcome = clouds.act("up", STACK)
+    outcome = clouds.act("up", stack)
     assert outcome.exit is Exit.FINE, outcome.message
     assert f"interrupted earlier: {kind}" in clouds.said.getvalue()
     assert clouds.world.status()["records"][kind] == wanted
-    assert set(clouds.act("up", STACK).changes) <= {"same"}
+    assert set(clouds.act("up", stack).changes) <= {"same"}
 
-    assert clouds.act("destroy", STACK).exit is Exit.FINE
+    assert clouds.act("destroy", stack).exit is Exit.FINE
     assert clouds.world.status()["clusters"] == []

@@ -94,7 +94,7 @@ def test_roles_go_to_the_services_of_the_cluster_alone() -> None:
 
 def test_what_the_engine_s_lookups_call_is_in_the_table() -> None:
     """Calls as the source has them: `self._client("ec2").describe_route_tables(`, paginators, and clients that have a name."""
-    source = (ROOT / "scripts" / "engine" / "aws_lookup.py").read_text() + (ROOT / "scripts" / "engine" / "identity.py").read_text()
+    source = (ROOT / "scripts" / "engine" / "aws_lookup.py").read_text() + (ROOT / "scripts" / "engine" / "aws_identity.py").read_text()
     called = re.findall(r'client\("([\w-]+)"[^)]*\)\.(?:get_paginator\(")?(describe_\w+|get_\w+|list_\w+)', source)
     assert called, "the pattern finds nothing any more"
     iam_names = {"resourcegroupstaggingapi": "tag"}

@@ -88,13 +88,13 @@ def test_a_file_that_is_no_yaml_is_told_with_its_line(tmp_path: Path) -> None:
 def test_a_cloud_without_a_family_is_refused_by_name(tmp_path: Path) -> None:
     root = copy_of_stacks(tmp_path)
     (root / "stacks" / "Pulumi.later.yaml").write_text(
-        "config:\n  gcp:region: us-central1\n  gpukit:cluster: {cloud: gcp, account: my-project, workload: training, owner: ml, access: {api: private}, "
-        "pools: [{name: a, machine: a3-megagpu-8g, zone: us-central1-a}]}\n",
+        "config:\n  azure-native:location: eastus\n  gpukit:cluster: {cloud: azure, account: 00000000-0000-0000-0000-000000000000, "
+        "workload: training, owner: ml, access: {api: private}, pools: [{name: a, machine: Standard_ND96isr_H100_v5}]}\n",
         encoding="utf-8",
     )
     found = planned(root, "later")
     assert found.exit is Exit.USAGE
-    assert "gcp" in (found.error or "")
+    assert "azure" in (found.error or "")
     assert "not built" in (found.error or "")
 
 

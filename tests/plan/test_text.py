@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from components.catalog.fabric import Slot
+from components.catalog.nics import Nic
 from components.costing import Cost, Unpriced
 from components.inventory import Market
 from policies.finding import Finding, Level, Status
@@ -59,6 +60,11 @@ def test_cards_of_one_layout_are_told_together() -> None:
     assert interfaces(slots) == "card 0: device 0 interface; cards 1-3: device 0 efa-only; card 4: device 1 efa"
 
 
+def test_interfaces_that_networks_order_are_told_by_network() -> None:
+    nics = [Nic("eth0", "gVNIC", "default"), *(Nic(f"eth{at + 1}", "NetDevice", f"gpu-nic-{at}") for at in range(4))]
+    assert interfaces(nics) == "eth0 gVNIC on default; eth1-eth4 NetDevice on gpu-nic-0 to gpu-nic-3"
+
+
 def test_a_missing_price_makes_the_sum_a_floor(plan: Plan) -> None:
     gap = Unpriced(urn="u", name="pool", machine="p9.huge", region="us-east-1", market=Market.SPOT, path="machines")
     stack = replace(plan.stacks[0], cost=Cost(unpriced=(gap,)))
@@ -74,7 +80,7 @@ def test_words_of_a_program_cannot_drive_the_terminal(plan: Plan) -> None:
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert "[bold]name[/bold]" in text
-    assert shown("a\nb").plain == "a\nb"
+    assert shown("a\nb").plain == "a b"
 
 
 def test_a_failing_finding_is_counted_at_the_end(plan: Plan) -> None:

@@ -78,6 +78,11 @@ def _on_the_wire(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResou
         name=resource.name,
         properties=struct(resource.inputs),
         provider=_provider(resource, resources),
+        options=pb.AnalyzerResourceOptions(
+            protect=resource.options.protect,
+            ignoreChanges=resource.options.ignore_changes,
+            deleteBeforeReplace=resource.options.delete_before_replace,
+        ),
         dependencies=resource.dependencies,
         propertyDependencies={prop: pb.AnalyzerPropertyDependencies(urns=urns) for prop, urns in resource.property_dependencies.items()},
     )
@@ -147,7 +152,12 @@ def _said(pack: Any, resources: ResourceSet, policy_config: Config) -> list[Diag
     for resource in resources:
         sent = _on_the_wire(resource, resources)
         request = pb.AnalyzeRequest(
-            type=sent.type, urn=sent.urn, name=sent.name, properties=sent.properties, provider=_provider(resource, resources)
+            type=sent.type,
+            urn=sent.urn,
+            name=sent.name,
+            properties=sent.properties,
+            options=sent.options,
+            provider=_provider(resource, resources),
         )
         found += [_read(diagnostic, resource.urn) for diagnostic in pack.Analyze(request, timeout=30).diagnostics]
     whole = pb.AnalyzeStackRequest(resources=[_outputs(resource, resources) for resource in resources])

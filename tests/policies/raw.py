@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -31,7 +32,7 @@ class Written:
     depends: dict[str, tuple[str, ...]] = field(default_factory=dict)
     provider: str | None = None
     id: str | Unknown = UNKNOWN
-    ignores: tuple[str, ...] = ()
+    options: Options = field(default_factory=Options)
 
 
 @dataclass
@@ -71,6 +72,12 @@ class Raw:
     def plus(self, type_: str, name: str, /, **inputs: Any) -> Self:
         return deepcopy(self).add(type_, name, **inputs)
 
+    def with_options(self, name: str, **options: Any) -> Self:
+        """A copy with resource options of one resource."""
+        other = deepcopy(self)
+        other.written[name].options = Options(**options)
+        return other
+
     def urn(self, name: str) -> str:
         return urn(self.written[name].type, name)
 
@@ -90,7 +97,8 @@ class Raw:
             id=written.id,
             property_dependencies={prop: urns for prop, urns in depends.items() if urns} | written.depends,
             provider=self.urn(written.provider) if written.provider else None,
-            options=Options(ignore_changes=written.ignores),
+            dependencies=tuple(dict.fromkeys(urn for urns in written.depends.values() for urn in urns)),
+            options=written.options,
         )
 
     def _referred(self, value: Any) -> list[str]:
@@ -119,11 +127,15 @@ def interface(card: int, device: int, kind: str, *groups: str) -> dict[str, Any]
     }
 
 
+OWNED = {"owner": "research", "expires": "2027-03-01"}
+NODE_CONFIG = b64encode(b"kind: NodeConfig\nspec: {instance: {localStorage: {strategy: RAID0}}}").decode()
+
+
 def training() -> Raw:
     """A p4d spot pool with EFA in the legacy layout, security group with inline rules, driver from the image. Nothing is wrong with it."""
     program = Raw(config={"aws:region": "us-east-1"})
-    program.add(types.SUBNET, "private", availabilityZone="us-east-1d", vpcId="vpc-1")
-    program.add(types.CLUSTER, "eks", version="1.35", roleArn="arn:role", vpcConfig={"subnetIds": ["@private"]})
+    program.add(types.SUBNET, "private", availabilityZone="us-east-1d", vpcId="vpc-1", cidrBlock="10.0.0.0/20")
+    program.add(types.CLUSTER, "eks", version="1.35", roleArn="arn:role", vpcConfig={"subnetIds": ["@private"]}, tags=OWNED)
     itself = {"protocol": "-1", "fromPort": 0, "toPort": 0, "self": True}
     anywhere = {"protocol": "-1", "fromPort": 0, "toPort": 0, "cidrBlocks": ["0.0.0.0/0"]}
     program.add(types.SECURITY_GROUP, "fabric", vpcId="vpc-1", ingress=[itself], egress=[anywhere, itself])
@@ -133,6 +145,8 @@ def training() -> Raw:
         instanceType="p4d.24xlarge",
         networkInterfaces=[interface(card, 0 if card == 0 else 1, "efa") for card in range(4)],
         blockDeviceMappings=[{"deviceName": "/dev/xvda", "ebs": {"volumeSize": 500, "volumeType": "gp3"}}],
+        tagSpecifications=[{"resourceType": kind, "tags": {"team": "research"}} for kind in ("instance", "volume", "network-interface")],
+        userData=NODE_CONFIG,
     )
     program.add(
         types.NODE_GROUP,
@@ -161,8 +175,11 @@ def training() -> Raw:
         "operator",
         chart="gpu-operator",
         namespace="gpu",
+        timeout=1800,
         values={"driver": {"enabled": False}, "toolkit": {"enabled": False}},
     )
+    left_to_the_autoscaler = Options(ignore_changes=("scalingConfig.desiredSize",))
+    program.written["gpu"].options = program.written["system"].options = left_to_the_autoscaler
     return program
 
 

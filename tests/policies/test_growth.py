@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from components.inventory import Inventory, NodeCount, NodePool
 from components.unknown import Unknown
 from policies.growth import growth
-from policies.readers import inventory
-from tests.policies.raw import training
+from policies.readers import gcp_types, inventory
+from tests.policies.raw import Raw, training
 
 SOME = inventory(training().built())
 counts = st.integers(min_value=0, max_value=9)
@@ -49,3 +49,17 @@ def test_nothing_grows_where_nothing_changes() -> None:
 def test_a_size_that_is_not_known_counts_as_growth(before: int | Unknown, after: int | Unknown) -> None:
     (grown,) = growth(sized(0, before), sized(0, after))
     assert "?" in str(grown)
+
+
+def test_pools_inside_one_cluster_resource_grow_each_for_itself() -> None:
+    def program(first: int, second: int) -> Inventory:
+        sizes = [
+            {"name": name, "nodeCount": count, "nodeConfig": {"machineType": "g2-standard-8"}}
+            for name, count in (("a", first), ("b", second))
+        ]
+        return inventory(
+            Raw(config={"gcp:region": "us-central1"}).add(gcp_types.CLUSTER, "gke", location="us-central1-a", nodePools=sizes).built()
+        )
+
+    assert [grown.pool for grown in growth(program(2, 5), program(3, 5))] == ["gke/a"]
+    assert growth(program(2, 5), program(2, 4)) == ()

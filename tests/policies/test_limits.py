@@ -104,3 +104,11 @@ def test_a_commitment_that_cannot_be_read_takes_nothing_off() -> None:
     pricing = {"commitments": [{"kind": "savings_plan", "pool": "a100", "discount_percent": 40}, {"pool": "a100"}, 7]}
     settings = Settings.for_stack({"gpukit:cluster": json.dumps({"pricing": pricing})}, limits=Limits(), now=NOW)
     assert [(c.pool, c.discount_percent) for c in settings.commitments] == [("a100", 40)]
+
+
+def test_a_key_that_stands_twice_is_refused_with_both_lines(tmp_path: Path) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text("schema: gpukit/limits/1\nceilings:\n  default: {hourly_usd: 5}\n  default: {hourly_usd: 900}\n")
+    with pytest.raises(LimitsError, match=r"line 4: default stands already on line 3") as caught:
+        Limits.load(file)
+    assert "\n" not in str(caught.value)

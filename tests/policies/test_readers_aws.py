@@ -260,8 +260,15 @@ def test_a_plain_group_is_bought_as_its_template_says(changes: dict[str, Any], m
 
 def test_a_group_without_a_template_hides_its_machine() -> None:
     workers = pool(scaling_group(mixedInstancesPolicy=None, launchConfiguration="old"), "workers")
-    assert (workers.market, workers.root_disk_gib) == (Market.ON_DEMAND, None)
-    assert "launch configuration" in str(workers.machines)
+    assert all("launch configuration outside" in str(fact) for fact in (workers.machines, workers.market, workers.root_disk_gib))
+
+
+def test_a_launch_configuration_of_the_program_tells_machine_price_and_disk() -> None:
+    program = scaling_group(mixedInstancesPolicy=None, launchConfiguration="@old")
+    told = {"instanceType": "g5.xlarge", "spotPrice": "0.5", "rootBlockDevice": {"volumeSize": 300, "volumeType": "gp3"}}
+    workers = pool(program.plus(types.LAUNCH_CONFIGURATION, "old", **told), "workers")
+    assert workers.machines == ("g5.xlarge",)
+    assert (workers.market, workers.root_disk_gib, workers.root_disk_kind) == (Market.SPOT, 300, "gp3")
 
 
 @pytest.mark.parametrize(

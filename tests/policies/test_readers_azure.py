@@ -13,7 +13,7 @@ from components.resource import Secret
 from components.unknown import Unknown, known
 from policies.readers import READERS, inventory, types
 from policies.readers import azure_types as azure
-from policies.readers.unread import is_read
+from policies.readers.types import is_read
 from tests.policies.azure_raw import CLUSTER, POOL, SPOT_KEY, inference, infiniband, system
 from tests.policies.raw import NOW, Raw
 

@@ -44,6 +44,7 @@ def program(wiring: Wiring) -> Callable[[], None]:
         fabric = _fabric(wiring, network, mine)
         template = _template(wiring, [fabric.id, cluster.vpc_config.cluster_security_group_id], mine)
         _workers(wiring, cluster, subnet, template, mine)
+        _system(cluster, subnet, mine)
         _operator(wiring, cluster)
 
     return build
@@ -71,7 +72,22 @@ def _template(wiring: Wiring, groups: Sequence[Input[str]], opts: ResourceOption
     ]
     root = ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=500, volume_type="gp3")
     disk = ec2.LaunchTemplateBlockDeviceMappingArgs(device_name="/dev/xvda", ebs=root)
-    return ec2.LaunchTemplate("p5", network_interfaces=interfaces, block_device_mappings=[disk], opts=opts)
+    tags = [ec2.LaunchTemplateTagSpecificationArgs(resource_type=kind, tags={"team": "research"}) for kind in ("instance", "volume")]
+    return ec2.LaunchTemplate("p5", network_interfaces=interfaces, block_device_mappings=[disk], tag_specifications=tags, opts=opts)
+
+
+def _system(cluster: eks.Cluster, subnet: ec2.Subnet, opts: ResourceOptions) -> None:
+    sizes = {"min_size": 2, "max_size": 2, "desired_size": 2}
+    eks.NodeGroup(
+        "system",
+        cluster_name=cluster.name,
+        node_role_arn="arn:aws:iam::1:role/n",
+        subnet_ids=[subnet.id],
+        instance_types=["m7i.large"],
+        ami_type="AL2023_x86_64_STANDARD",
+        scaling_config=sizes,
+        opts=opts,
+    )
 
 
 def _workers(wiring: Wiring, cluster: eks.Cluster, subnet: ec2.Subnet, template: ec2.LaunchTemplate, opts: ResourceOptions) -> None:
@@ -84,7 +100,7 @@ def _workers(wiring: Wiring, cluster: eks.Cluster, subnet: ec2.Subnet, template:
         ami_type=wiring.image,
         scaling_config={"min_size": 0, "max_size": wiring.maximum, "desired_size": 0},
         launch_template={"id": template.id, "version": template.latest_version.apply(str)},
-        opts=opts,
+        opts=ResourceOptions.merge(opts, ResourceOptions(ignore_changes=["scalingConfig"])),
     )
 
 
@@ -94,7 +110,7 @@ def _operator(wiring: Wiring, cluster: eks.Cluster) -> None:
         "operator",
         chart="gpu-operator",
         values={"driver": {"enabled": wiring.operator_driver}, "toolkit": {"enabled": False}},
-        opts=ResourceOptions(provider=k8s.Provider("in-cluster", kubeconfig=kubeconfig)),
+        opts=ResourceOptions(provider=k8s.Provider("in-cluster", kubeconfig=kubeconfig), deleted_with=cluster),
     )
 
 

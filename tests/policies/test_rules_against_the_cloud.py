@@ -32,10 +32,13 @@ interfaces = st.fixed_dictionaries(
 
 def program(machine: str, listed: list[dict[str, Any]], region: str, market: str) -> Raw:
     raw = Raw(config={"aws:region": region})
+    raw.add(types.SUBNET, "subnet", availabilityZone=f"{region}a")
     raw.add(types.LAUNCH_TEMPLATE, "template", instanceType=machine, networkInterfaces=listed)
     sizes = {"minSize": 0, "desiredSize": 0, "maxSize": 4}
     template = {"id": "@template", "version": "1"}
-    return raw.add(types.NODE_GROUP, "nodes", clusterName="c", capacityType=market, launchTemplate=template, scalingConfig=sizes)
+    return raw.add(
+        types.NODE_GROUP, "nodes", clusterName="c", subnetIds=["@subnet"], capacityType=market, launchTemplate=template, scalingConfig=sizes
+    )
 
 
 def refusal(machine: str, listed: list[dict[str, Any]], region: str, market: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from components import catalog, costing
+from components import costing
 from components.pricing import PriceOverlay
 from components.unknown import Unknown
 from policies import Finding, Level, Limits, Settings, Status, evaluate
@@ -33,16 +33,14 @@ def amounts(program: Raw) -> costing.Cost:
 
 @pytest.mark.failure("J8")
 def test_an_hourly_budget_below_maximum_with_surge_is_refused_with_price_source_and_date() -> None:
-    budget = amounts(training()).surge.hourly_usd - 0.01
-    (finding,) = cost_findings(training(), "GPU-COST-01", with_budget(hourly_usd=budget))
-    price = catalog.price("aws", "us-east-1", "p4d.24xlarge")
-    assert price is not None
-    assert price.on_demand is not None
+    rate = {"cloud": "aws", "region": "us-east-1", "machine": "p4d.24xlarge", "market": "spot", "usd_per_hour": 10}
+    prices = PriceOverlay.from_json({"schema": "gpukit/prices/1", "source": "contract 7", "as_of": "2026-11-01", "machines": [rate]})
+    whole = costing.cost(inventory(training().built()), now=NOW, overlay=prices).surge.hourly_usd
+    (finding,) = cost_findings(training(), "GPU-COST-01", replace(with_budget(hourly_usd=whole - 0.01), prices=prices))
     assert (finding.status, finding.level) == (Status.VIOLATED, Level.MANDATORY)
     assert finding.message == (
-        f"budget: {budget + 0.01:,.2f} USD per hour at maximum with an update's extra nodes, the stack file's budget allows {budget:,.2f}. "
-        "Heaviest: gpu, p4d.24xlarge, spot at on-demand rate, as the spot price is undated or older than 90 days, up to 4 at "
-        f"{price.on_demand.usd:.4g} USD/h each, {price.on_demand.source}, of {price.on_demand.as_of}, old. "
+        f"budget: {whole:,.2f} USD per hour at maximum with an update's extra nodes, the stack file's budget allows {whole - 0.01:,.2f}. "
+        "Heaviest: gpu, p4d.24xlarge, spot, negotiated, up to 4 at 10 USD/h each, contract 7, of 2026-11-01. "
         "Lower a pool's maximum, take a cheaper machine or market, or have the owner raise the limit."
     )
 
@@ -212,11 +210,11 @@ def test_a_region_given_nowhere_is_unknown() -> None:
 
 
 def test_machines_that_nothing_reads_are_counted_by_hand() -> None:
-    program = training().plus("aws:ec2/fleet:Fleet", "burst", type="instant")
+    program = training().plus("aws:batch/computeEnvironment:ComputeEnvironment", "burst")
     (finding,) = cost_findings(program, "GPU-COST-03")
     assert finding.message == (
-        "burst: aws:ec2/fleet:Fleet is an EC2 fleet, for which there is no reader yet, so its cost has no upper bound. Count it by hand and "
-        "have the owner of the limits suppress this with the reason."
+        "burst: aws:batch/computeEnvironment:ComputeEnvironment is a Batch compute environment, for which there is no reader yet, so its cost "
+        "has no upper bound. Count it by hand and have the owner of the limits suppress this with the reason."
     )
 
 

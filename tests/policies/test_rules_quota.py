@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from components.demand import QuotaDemand, QuotaSnapshot
-from components.inventory import Inventory, Market
-from policies import Finding, Level, Limits, Settings, Status, evaluate, judge
+from components.demand import QuotaSnapshot
+from policies import Finding, Level, Limits, Settings, Status, evaluate
 from tests.policies.raw import SETTINGS, Raw, interface, said, training
 
 SPOT_P, STANDARD = "L-7212CCBC", "L-1216C47A"
@@ -117,24 +116,6 @@ def test_a_quota_of_which_sources_disagree_is_unknown_when_short() -> None:
 
 def test_a_capacity_block_draws_on_no_quota() -> None:
     assert quota(training().set("gpu", "CAPACITY_BLOCK", "capacityType"), snapshot(L_7212CCBC={})) == []
-
-
-def test_another_clouds_quota_is_asked_for_in_its_unit() -> None:
-    wanted = QuotaDemand(
-        cloud="gcp",
-        region="us-central1",
-        code="GPUS-ALL-REGIONS-per-project",
-        name="GPUs",
-        unit="GPU",
-        market=Market.ON_DEMAND,
-        need=8,
-        pools=("h100",),
-    )
-    row = {"cloud": "gcp", "region": "us-central1", "code": wanted.code, "limit": 4, "usage": 0}
-    taken = QuotaSnapshot.from_json({"schema": "gpukit/quota/1", "taken": "2026-11-29", "quotas": [row]})
-    facts = Inventory(project="p", stack="s")
-    (finding,) = said(judge(facts, replace(SETTINGS, snapshot=taken), demand=[wanted]), "GPU-QUOTA-01")
-    assert finding.message.endswith("Lower the maximum or request 8 GPU.")
 
 
 def of_day(taken: str) -> Settings:

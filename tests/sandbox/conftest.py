@@ -7,6 +7,7 @@ import pytest
 
 from scripts.sandbox.client import World
 from tests.sandbox.cloud import Cloud
+from tests.sandbox.gcp_cloud import Gcp
 
 
 @pytest.fixture
@@ -20,3 +21,8 @@ def live(tmp_path: Path) -> Iterator[World]:
     world = World.at(tmp_path, speed=0)
     yield world
     world.stop()
+
+
+@pytest.fixture
+def gcp(tmp_path: Path) -> Gcp:
+    return Gcp(tmp_path)

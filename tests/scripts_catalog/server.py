@@ -64,7 +64,7 @@ def serving(respond: Respond):
             self.end_headers()
             self.wfile.write(payload)
 
-        do_GET = do_POST = handle_one  # noqa: N815 # the base class names them so
+        do_GET = do_POST = do_PUT = do_PATCH = handle_one  # noqa: N815 # the base class names them so
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class names it so
             """Quiet."""

@@ -55,6 +55,16 @@ CASES = [
         "network.existing.pod_range",
         "exists on gcp only: remove it on aws",
     ),
+    (
+        "gcp",
+        "network",
+        {"existing": {"network": "n", "node_subnets": {"us-central1-a": "s"}, "fabric_cidr": "8.8.0.0/16"}},
+        "network.existing.fabric_cidr",
+        "is public address space",
+    ),
+    ("aws", "encryption_key", "alias/mine", "encryption_key", "is built on gcp only: remove it on aws"),
+    ("gcp", "encryption_key", "mine", "encryption_key", "write the key as projects/"),
+    ("aws", "pools.0.fabric", "dranet", "pools[0].fabric", "is GKE's way to manage a fabric: use auto or none on aws"),
     # machines
     ("aws", "pools.0.machine", None, "pools[0].machine", "is missing: name the machine type"),
     ("aws", "pools.0.machines", ["p4de.24xlarge"], "pools[0].machines", "stands beside machine: give one of the two"),
@@ -117,6 +127,13 @@ CASES = [
         [{"kind": "committed_use", "pool": "a100", "discount_percent": 40}],
         "pricing.commitments[0].kind",
         "aws sells no such agreement; allowed: savings_plan, reserved, negotiated",
+    ),
+    (
+        "aws",
+        "pricing.interruptions",
+        [{"pool": "a10", "per_day": 2, "lost_minutes": 30}],
+        "pricing.interruptions[0].pool",
+        "only spot nodes are taken away",
     ),
     ("aws", "idle.notify", ["#alerts"], "idle.notify[0]", "give an e-mail address, or env:NAME"),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from scripts.errors import BadInput
 from scripts.plan import stackfile
-from stacks.settings import parse
+from stacks.settings import REGION_KEYS, parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,10 +39,11 @@ def refused(root: Path, stack: str = "dev") -> str:
 @pytest.mark.parametrize("stack", stackfile.stack_names(ROOT))
 def test_every_shipped_stack_reads_into_settings(stack: str):
     file = stackfile.read(ROOT, stack)
-    settings = parse(json.loads(file.config["gpukit:cluster"]), stack=stack, region=file.config["aws:region"], file=file.path.name)
+    value = json.loads(file.config["gpukit:cluster"])
+    settings = parse(value, stack=stack, region=file.config[REGION_KEYS[value["cloud"]]], file=file.path.name)
     assert settings.spec.name == stack
     assert settings.spec.environment == "prod" or all(pool.nodes.min == 0 for pool in settings.spec.pools)  # J7
-    assert settings.spec.account == "123456789012"
+    assert re.fullmatch(r"123456789012|00000000-0000-0000-0000-000000000000|ml-[a-z]+-(dev|prod)", settings.spec.account)  # nobody's
     assert not file.secret_keys
 
 
@@ -52,6 +54,7 @@ def test_every_shipped_stack_tells_editors_its_schema(stack: str):
 
 def test_the_shapes_that_people_ask_for_are_shipped():
     shapes = {"aws-training-dev", "aws-training-p5", "aws-training-reserved", "aws-inference-dev", "aws-inference-prod"}
+    shapes |= {"azure-training-dev", "azure-training-ndh100", "azure-inference-dev", "azure-inference-prod"}
     assert shapes <= set(stackfile.stack_names(ROOT))
 
 

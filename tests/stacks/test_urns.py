@@ -53,7 +53,7 @@ def test_no_urn_of_a_shipped_stack_changed_unnoticed(stack: str) -> None:
 def test_tokens_of_components_name_their_family_and_class(stack: str) -> None:
     tokens = {part for urn in kept()[stack] for part in urn.split("::")[2].split("$") if part.startswith("gpukit:")}
     assert tokens
-    assert all(token.split(":")[1] in ("aws", "k8s") for token in tokens)
+    assert {token.split(":")[1] for token in tokens} == {stack.partition("-")[0], "k8s"}
 
 
 if __name__ == "__main__":

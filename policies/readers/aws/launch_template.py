@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -32,6 +33,39 @@ class Template:
     def where(self, path: str) -> str:
         """Path for messages, as seen from the pool."""
         return f"{self.prop}({self.resource.name}).{path}" if self.resource else self.prop
+
+    @property
+    def user_data(self) -> Maybe[str | None]:
+        """What the node reads at its start, out of base64."""
+        said = text(self.read("userData"), self.where("userData"))
+        if isinstance(said, Unknown) or said is None:
+            return said
+        try:
+            return base64.b64decode(said, validate=True).decode("utf-8", "replace")
+        except ValueError:
+            return Unknown(self.where("userData"), "not readable: no base64")
+
+    @property
+    def tagged(self) -> Maybe[frozenset[str]]:
+        """Kinds of resources that it tags with at least one tag."""
+        found = items(self.read("tagSpecifications"), self.where("tagSpecifications"))
+        if isinstance(found, Unknown):
+            return found
+        kinds: set[str] = set()
+        for i in range(len(found)):
+            kind = text(self.read("tagSpecifications", i, "resourceType"), self.where(f"tagSpecifications[{i}].resourceType"))
+            if isinstance(kind, Unknown):
+                return kind
+            if self.read("tagSpecifications", i, "tags") is not None:
+                kinds.add(kind or "")
+        return frozenset(kinds)
+
+    @property
+    def placement_strategy(self) -> Maybe[str | None]:
+        """Of a placement group that the program makes; nothing is known of others."""
+        group = self.placement_group
+        planned = self.program.resources.by_urn.get(group) if isinstance(group, str) else None
+        return text(planned.read("strategy"), "strategy") if planned is not None else None
 
     @property
     def machine(self) -> Maybe[str | None]:
@@ -103,7 +137,14 @@ def used_template(program: Program, pool: Resource, prop: str = "launchTemplate"
     if pool.read(*(path or (prop,))) is None:
         return None
     meant = program.resources.referred(pool, path[0] if path else prop, types.LAUNCH_TEMPLATE)
-    return Template(program, meant[0] if len(meant) == 1 else None, ".".join(path) if path else prop)
+    only = meant[0] if len(meant) == 1 and not _another_version(meant[0], pool.read(*(path or (prop,)), "version")) else None
+    return Template(program, only, ".".join(path) if path else prop)
+
+
+def _another_version(template: Resource, version: Value) -> bool:
+    """Whether the pool is pinned to a version other than the one that the program writes: what is in that one cannot be seen."""
+    latest = template.outputs.get("latestVersion")
+    return isinstance(version, str) and version.isdigit() and isinstance(latest, int) and int(version) != latest
 
 
 def pool_interfaces(pool: Resource, template: Template | None) -> Interfaces | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from components.inventory import Interface, Interfaces
 from components.resource import Resource, Value
@@ -35,11 +35,35 @@ def instance_interfaces(instance: Resource, program: Program) -> Interfaces | No
     if primary is not None:
         path = "primaryNetworkInterface"
         only = _named(instance, program, instance.read(path, "networkInterfaceId"), path, (0, 0))
-        return Interfaces(urn=instance.urn, items=(only,), path=path)
+        return Interfaces(urn=instance.urn, items=(only, *_attached(instance, program)), path=path)
     found = items(listed, "networkInterfaces")
     if isinstance(found, Unknown):
         return Interfaces(urn=instance.urn, items=found)
-    return Interfaces(urn=instance.urn, items=tuple(_entry(instance, program, i) for i in range(len(found)))) if found else None
+    every = (*(_entry(instance, program, i) for i in range(len(found))), *_attached(instance, program))
+    return Interfaces(urn=instance.urn, items=every) if found else None
+
+
+def _attached(instance: Resource, program: Program) -> Iterator[Interface]:
+    """Interfaces that are attached to the instance after its start, by resources of their own or by the interface itself."""
+    for one in program.once(_attachments).get(instance.urn, ()):
+        inline: tuple[str | int, ...] = ("attachments", 0) if one.type == types.NETWORK_INTERFACE else ()
+        place = whole(one.read(*inline, "networkCardIndex"), "networkCardIndex"), whole(one.read(*inline, "deviceIndex"), "deviceIndex")
+        if inline:
+            yield _interface(one, program, place, "attachments[0]")
+        else:
+            yield _named(one, program, one.read("networkInterfaceId"), "networkInterfaceId", place)
+
+
+def _attachments(program: Program) -> Mapping[str, list[Resource]]:
+    found: dict[str, list[Resource]] = {}
+    for one in program.resources.of_type(types.INTERFACE_ATTACHMENT):
+        owner = program.reference(one, "instanceId", one.read("instanceId"), types.INSTANCE)
+        if known(owner):
+            found.setdefault(owner, []).append(one)
+    for one in program.resources.of_type(types.NETWORK_INTERFACE):
+        for owner in program.resources.referred(one, "attachments", types.INSTANCE):
+            found.setdefault(owner.urn, []).append(one)
+    return found
 
 
 def _entry(instance: Resource, program: Program, index: int) -> Interface:
@@ -89,4 +113,9 @@ def _kind(word: Maybe[str | None]) -> Maybe[str]:
 def _listed(program: Program) -> frozenset[str]:
     """Interfaces that instances of the program start with."""
     instances = program.resources.of_type(types.INSTANCE)
-    return frozenset(n.urn for i in instances for prop in _LISTS for n in program.resources.referred(i, prop, types.NETWORK_INTERFACE))
+    attached = program.resources.of_type(types.INTERFACE_ATTACHMENT)
+    later = {n.urn for one in attached for n in program.resources.referred(one, "networkInterfaceId", types.NETWORK_INTERFACE)}
+    later |= {one.urn for ones in program.once(_attachments).values() for one in ones if one.type == types.NETWORK_INTERFACE}
+    return frozenset(
+        later | {n.urn for i in instances for prop in _LISTS for n in program.resources.referred(i, prop, types.NETWORK_INTERFACE)}
+    )

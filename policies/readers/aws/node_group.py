@@ -13,8 +13,9 @@ from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.pools import classified
 from policies.readers.program import Program
-from policies.readers.values import first, given, text, whole
+from policies.readers.values import first, given, items, text, whole
 
+from .group_setup import managed
 from .launch_template import Template, choices, listed_machines, pool_interfaces, used_template
 
 DEFAULT_MACHINE = "t3.medium"
@@ -50,11 +51,20 @@ def read_node_group(group: Resource, program: Program) -> Iterator[NodePool | Ma
             taints=_taints(group),
             root_disk_gib=_disk_gib(group, template),
             root_disk_kind=template.disk_kind if template else None,
+            placement_strategy=template.placement_strategy if template else None,
+            subnets=_subnets(group, program),
+            kubernetes_version=text(group.read("version"), "version"),
+            managed=managed(group, program, template),
             paths=_paths(own, template),
         )
     )
     if isinstance(own, Unknown) or own:
         yield from choices(own, group, region, "instanceTypes")
+
+
+def _subnets(group: Resource, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
+    found = items(group.read("subnetIds"), "subnetIds")
+    return found if isinstance(found, Unknown) else program.references(group, "subnetIds", found, "subnetIds", types.SUBNET)
 
 
 def _machines(own: Maybe[tuple[Maybe[str], ...]], template: Template | None) -> Maybe[tuple[Maybe[str], ...]]:

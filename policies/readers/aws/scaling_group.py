@@ -13,6 +13,7 @@ from policies.readers.pools import classified
 from policies.readers.program import Program
 from policies.readers.values import first, given, items, text, whole
 
+from .launch_configuration import Configuration, used_configuration
 from .launch_template import Template, pool_interfaces, used_template
 from .mixed_templates import MIXED as _MIXED
 from .mixed_templates import OVERRIDES as _OVERRIDES
@@ -39,13 +40,15 @@ class _Share:
 
 def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool | MachineChoice]:
     template = _template(group, program)
+    configuration = used_configuration(program, group) if template is None else None
+    start = template or configuration
     own = {index: template for index, template in mixed_templates(group, program).items() if index is not None}
     overrides = _overrides(group, own)
     others = {index: pool_interfaces(group, template) for index, template in own.items()}
     region = program.region(group)
-    machines = _machines(overrides, template)
+    machines = _machines(overrides, start)
     zones = program.zones(group, "vpcZoneIdentifiers")
-    for market, nodes in _parts(group, template):
+    for market, nodes in _parts(group, start):
         yield classified(
             NodePool(
                 urn=group.urn,
@@ -61,8 +64,9 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
                 other_interfaces=others,
                 placement_group=template.placement_group if template else None,
                 reservation=template.reservation if template else None,
-                root_disk_gib=template.disk_gib if template else None,
-                root_disk_kind=template.disk_kind if template else None,
+                root_disk_gib=start.disk_gib if start else None,
+                root_disk_kind=start.disk_kind if start else None,
+                placement_strategy=template.placement_strategy if template else None,
                 paths={"machines": _OVERRIDES if overrides else "launchTemplate", "maximum": "maxSize"},
             )
         )
@@ -92,18 +96,18 @@ def _override(group: Resource, index: int, own: Template | None) -> Maybe[str]:
     return given(named, f"{path}.instanceType", "not given")
 
 
-def _machines(overrides: tuple[Maybe[str], ...], template: Template | None) -> tuple[Maybe[str], ...]:
+def _machines(overrides: tuple[Maybe[str], ...], start: Template | Configuration | None) -> tuple[Maybe[str], ...]:
     if overrides:
         return overrides
-    machine = template.machine if template else None
-    return (given(machine, "launchTemplate", "not given: the machine is in a launch configuration or nowhere"),)
+    machine = start.machine if start else None
+    return (given(machine, "launchTemplate", "not given: the machine is nowhere"),)
 
 
-def _parts(group: Resource, template: Template | None) -> Iterator[tuple[Maybe[Market], NodeCount]]:
+def _parts(group: Resource, start: Template | Configuration | None) -> Iterator[tuple[Maybe[Market], NodeCount]]:
     """One part a market. With weights a node counts for one unit or more, so units bound the nodes from above."""
     counts = _counts(group)
     if group.read(_MIXED) is None:
-        yield _market(template), counts
+        yield _market(start), counts
         return
     shares = _shares(group)
     if isinstance(shares, Unknown):
@@ -157,9 +161,11 @@ def _surge(group: Resource) -> Maybe[int]:
     return 0
 
 
-def _market(template: Template | None) -> Maybe[Market]:
+def _market(template: Template | Configuration | None) -> Maybe[Market]:
     if template is None:
         return Market.ON_DEMAND
+    if isinstance(template, Configuration):
+        return template.market
     word = template.market_type
     if isinstance(word, Unknown):
         return word

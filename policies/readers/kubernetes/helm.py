@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from components.inventory import Chart
-from components.resource import Resource
+from components.resource import Resource, Value
 from components.unknown import Maybe, Unknown
 from policies.readers import types
 from policies.readers.program import Program
-from policies.readers.values import given, text, whole
+from policies.readers.values import given, items, mapping, text, whole
+
+from .objects import UNTOLD, documents, planned_cluster
 
 RENDERED = "rendered by helm.v3.Chart, which tells neither chart nor values"
 """Why the chart of such a resource is unknown."""
@@ -24,8 +26,11 @@ def read_chart(release: Resource, program: Program) -> Iterator[Chart]:
         version=text(release.read("version"), "version"),
         namespace=text(release.read("namespace"), "namespace"),
         values=_values(release),
-        cluster=_cluster(release, program),
+        cluster=planned_cluster(release, program),
         timeout_s=whole(release.read("timeout"), "timeout"),
+        dependents=_dependents(release, program),
+        deleted_with=release.options.deleted_with if not release.options.partial else UNTOLD,
+        waits=release.type == types.RELEASE and release.read("skipAwait") is not True,
     )
 
 
@@ -35,20 +40,55 @@ def _absent(release: Resource) -> tuple[str, str]:
 
 
 def _values(release: Resource) -> Maybe[Mapping[str, object]]:
-    """The values that the program writes itself. Value files are not opened: with one, what is not written here is unknown."""
-    values = release.read("values")
-    if release.read("valueYamlFiles") and not isinstance(values, Unknown):
-        return Unknown("valueYamlFiles", "given by files that are not read")
-    if values is None or isinstance(values, Unknown):
-        return {} if values is None else values
-    return cast("Mapping[str, object]", values) if isinstance(values, Mapping) else Unknown("values", "not readable: no object")
+    """The values that the program gives: those of value files that are text here, with `values` over them.
+
+    A file on disk is not opened: with one, what is not written here is unknown.
+    """
+    own = mapping(release.read("values"), "values")
+    files = items(release.read("valueYamlFiles"), "valueYamlFiles")
+    if isinstance(own, Unknown) or isinstance(files, Unknown):
+        return own if isinstance(own, Unknown) else files if isinstance(files, Unknown) else {}
+    merged: Mapping[str, Value] = {}
+    for i in range(len(files)):
+        said = release.read("valueYamlFiles", i, "text")
+        if not isinstance(said, str):
+            return Unknown("valueYamlFiles", "given by files that are not read")
+        for body in documents(said, f"valueYamlFiles[{i}]"):
+            if isinstance(body, Unknown):
+                return body
+            merged = _over(merged, body)
+    return _over(merged, own)
 
 
-def _cluster(release: Resource, program: Program) -> Maybe[str | None]:
-    """The planned cluster whose kubeconfig the release's provider holds; None where the provider names none."""
-    provider = program.provider(release)
-    if provider is None:
-        return None
-    named = {urn for urns in provider.property_dependencies.values() for urn in urns} | set(provider.dependencies)
-    found = [cluster.urn for cluster in program.resources.of_type(*types.CLUSTERS) if cluster.urn in named]
-    return found[0] if len(found) == 1 else None
+def _over(below: Mapping[str, Value], above: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Helm's merge: maps are joined, everything else is replaced."""
+    joined = dict(below)
+    for key, value in above.items():
+        under = joined.get(key)
+        if isinstance(under, Mapping) and isinstance(value, Mapping):
+            joined[key] = _over(cast("Mapping[str, Value]", under), cast("Mapping[str, Value]", value))
+        else:
+            joined[key] = value
+    return joined
+
+
+def _dependents(release: Resource, program: Program) -> frozenset[str]:
+    """What waits for the release: one walk for each release, of which a stack has few."""
+    waiting = program.once(_waiting)
+    found: set[str] = set()
+    ahead = [release.urn]
+    while ahead:
+        for urn in waiting.get(ahead.pop(), ()):
+            if urn not in found:
+                found.add(urn)
+                ahead.append(urn)
+    return frozenset(found)
+
+
+def _waiting(program: Program) -> Mapping[str, list[str]]:
+    """By URN, the resources that depend on it directly."""
+    found: dict[str, list[str]] = {}
+    for resource in program.resources:
+        for urn in {*resource.dependencies, *(urn for urns in resource.property_dependencies.values() for urn in urns)}:
+            found.setdefault(urn, []).append(resource.urn)
+    return found

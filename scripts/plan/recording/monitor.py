@@ -16,7 +16,9 @@ from pulumi.runtime.proto import alias_pb2, engine_pb2, provider_pb2, resource_p
 
 from . import invokes, transforms
 from .confidential import Confidential
+from .echo import echoed
 from .tape import Entry, Tape
+from .version_aliases import VersionAliases
 from .wire import UNKNOWN, plain
 
 STACK_TYPE = "pulumi:pulumi:Stack"
@@ -49,6 +51,7 @@ class Monitor:
         self.tape = tape
         self.config = config
         self.confidential = Confidential()
+        self.version_aliases = VersionAliases()
         self.unanswered: set[str] = set()
         """Tokens of functions whose answer was unknown."""
         self._sent: dict[str, struct_pb2.Struct] = {}
@@ -75,9 +78,11 @@ class Monitor:
         urn = self._urn(request.parent, request.type, request.name)
         if request.remote:
             self.tape.note(f"{request.type} {request.name!r} is a component of another package: what it creates is not seen offline")
-        self._add(urn, request.object, _registered(urn, request, plain(request.object, self.confidential.add)))
+        entry = _registered(urn, request, plain(request.object, self.confidential.add))
+        entry.aliases += self.version_aliases.of(request.type)
+        self._add(urn, request.object, entry)
         self._transforms.own(urn, request.transforms)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id=request.importId, object=request.object)
+        return resource_pb2.RegisterResourceResponse(urn=urn, id=request.importId, object=echoed(request.type, request.object))
 
     def RegisterResourceOutputs(self, request: resource_pb2.RegisterResourceOutputsRequest) -> empty_pb2.Empty:
         if request.urn.split("::")[2:3] == [STACK_TYPE]:

@@ -10,6 +10,7 @@ import runpy
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,6 +23,7 @@ from .isolation import isolated
 from .monitor import Engine, Monitor, no_debug_log
 from .order import ordered
 from .tape import Tape
+from .version_aliases import VersionAliases
 
 Program = Callable[[], Any]
 
@@ -80,7 +82,7 @@ def _guarded(job: Job, monitor: Monitor, callbacks: Callbacks) -> str | None:
         ):
             set_all_config(dict(job.config), list(job.secret_keys))
             configure(_settings(job, monitor))
-            loop.run_until_complete(run_in_stack(_entry(job.program)))
+            loop.run_until_complete(run_in_stack(_entry(job.program, monitor.version_aliases)))
     except KeyboardInterrupt:
         raise
     except SystemExit as stop:
@@ -99,15 +101,18 @@ def _settings(job: Job, monitor: Monitor) -> Settings:
     return Settings(project=job.project, stack=job.stack, monitor=monitor, engine=Engine(monitor.tape), dry_run=True, **more)
 
 
-def _entry(program: Program | Path) -> Program:
-    if not isinstance(program, Path):
-        return program
-    file = program.resolve()
+def _entry(program: Program | Path, aliases: VersionAliases) -> Program:
+    run_program = program if not isinstance(program, Path) else partial(_run_file, str(program.resolve()))
 
-    def start() -> None:
-        runpy.run_path(str(file), run_name="__main__")
+    def start() -> Any:
+        aliases.watch()
+        return run_program()
 
     return start
+
+
+def _run_file(file: str) -> None:
+    runpy.run_path(file, run_name="__main__")
 
 
 def _quiet_loop() -> asyncio.AbstractEventLoop:

@@ -73,7 +73,7 @@ def _accounts(world: Simulation, given: Mapping[str, Any]) -> dict[str, str]:
     strange = given.keys() - ACCOUNTS.keys()
     if strange:
         raise BadInput(f"there is no cloud {', '.join(sorted(strange))}: accounts are declared for {', '.join(ACCOUNTS)}.")
-    return world.accounts | {cloud: str(account) for cloud, account in given.items()}
+    return {**world.store.meta("accounts", {}), **{cloud: str(account) for cloud, account in given.items()}}
 
 
 ACTIONS: Mapping[str, Action] = {

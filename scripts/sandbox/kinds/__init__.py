@@ -31,6 +31,10 @@ def kind(token: str) -> Kind:
     known = _table(token.partition(":")[0]).get(token)
     if known is not None:
         return known
+    if token.startswith("azure-native:"):
+        from scripts.sandbox.kinds.azure.foreign import foreign
+
+        return foreign(token)
     return kubernetes_object(token) if token.startswith("kubernetes:") else generic(token)
 
 

@@ -1,7 +1,8 @@
-"""Properties with a closed list of values. The lists are the clouds' own API models, as their client libraries ship them."""
+"""Properties with a closed list of values. The lists are the clouds' own API models, as botocore and Google's discovery documents have them."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, cast
@@ -18,7 +19,18 @@ def _botocore(service: str, shape: str) -> tuple[str, ...]:
     return tuple(model.shape_for(shape).enum)
 
 
-_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore}
+def _google(service: str, shape: str) -> tuple[str, ...]:
+    from scripts.sandbox.kinds.gcp import enums
+
+    return enums.values(service, shape)
+
+
+def _azure(service: str, shape: str) -> tuple[str, ...]:
+    models = importlib.import_module(f"azure.mgmt.{service}.models")
+    return tuple(str(member.value) for member in getattr(models, shape))
+
+
+_MODELS: Mapping[str, Callable[[str, str], tuple[str, ...]]] = {"aws": _botocore, "gcp": _google, "azure-native": _azure}
 """By Pulumi package: (service, shape) to the values that the cloud takes."""
 
 

@@ -24,6 +24,8 @@ class Order:
     """The resource's name in the program; the cloud never sees it, ids are made from inputs or fresh."""
     inputs: Mapping[str, Any]
     before: Record | None = None
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    """What the provider adds where the program gives none: GCP's region and zone, Azure's location."""
 
     @property
     def account(self) -> str:
@@ -58,6 +60,10 @@ def _nothing(*_: Any) -> None:
     return None
 
 
+def _dashed(name: str, digits: str) -> str:
+    return f"{name}-{digits}"
+
+
 def _no_outputs(_: Order, __: str) -> dict[str, Any]:
     return {}
 
@@ -74,6 +80,8 @@ class Kind:
     """Inputs (dotted paths) whose change makes a new object."""
     auto_name: str | None = None
     """The input that gets a name from the program's when it is absent."""
+    auto_form: Callable[[str, str], str] = _dashed
+    """The automatic name from the program's name and random digits, as the package forms it."""
     name_limit: int = 255
     everywhere: bool = False
     """Lives in its account: no region."""
@@ -86,6 +94,8 @@ class Kind:
     """Outputs beyond the inputs; in a preview only their names count."""
     enriched: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Objects among the inputs to which the cloud adds properties, unknown in a preview."""
+    shown_as: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    """Inputs that the cloud gives back in another form, and how that comes from what was given; previews use it too."""
     moving: frozenset[str] = frozenset()
     """Outputs that an update may change: unknown in its preview."""
     created: Callable[[Order, Record], None] = _nothing

@@ -18,7 +18,7 @@ _LABELS = ("labels", "resourceLabels", "userLabels")
 
 
 def _configure(world: Simulation, args: Mapping[str, Any]) -> Connection:
-    """Configure a Google provider. Raises Refusal on a missing project and on one that is not this world's."""
+    """Configure a Google provider. Raises Refusal on a missing project and on one that this world does not have."""
     settings = {name: parsed(value) for name, value in args.items()}
     project = settings.get("project")
     if not isinstance(project, str) or not project:
@@ -27,11 +27,10 @@ def _configure(world: Simulation, args: Mapping[str, Any]) -> Connection:
             "project: required field is not set: set gcp:project or the provider's project",
             source="Terraform Google provider, tpgresource/utils.go: GetProject",
         )
-    own = world.account("gcp")
-    if project != own:
+    if not world.allows("gcp", project):
         raise Refusal(
             "Error 403",
-            f"Permission denied on resource project {project}. The simulated project is {own}.",
+            f"Permission denied on resource project {project}. The simulated project is {world.account('gcp')}.",
             source="Google API errors, CONSUMER_INVALID: the caller has no such project",
             status=403,
         )

@@ -31,6 +31,8 @@ class Package:
     place: Callable[[Connection, Kind, Mapping[str, Any], str], Place]
     """Where an object lives, from the connection, its inputs and its id ("" before it has one)."""
     extras: Callable[[Connection, Order], Extras] = lambda _, __: Extras()
+    complete: Callable[[Connection, str, dict[str, Any]], None] = lambda *_: None
+    """Fills in inputs of a type (its token) that the provider's settings give, when a program does not."""
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """The data sources that it answers: a closed list, by token."""
     identity: frozenset[str] = frozenset()
@@ -106,7 +108,7 @@ def auto_named(token: str, news: dict[str, Any], olds: Mapping[str, Any], naming
     if field is None or news.get(field) is not None or news.get(f"{field}Prefix") is not None:
         return
     kept = olds.get(field) if field in (olds.get("__defaults") or ()) else None
-    news[field] = kept or naming.proposed or f"{naming.name[: kind.name_limit - 8]}-{naming.suffix}"
+    news[field] = kept or naming.proposed or kind.auto_form(naming.name[: kind.name_limit - 8], naming.suffix)
     news["__defaults"] = [field]
 
 

@@ -35,7 +35,10 @@ def planned_outputs(
 
 
 def _enriched(token: str, name: str, value: Any) -> Any:
-    added = kinds.kind(token).enriched.get(name)
+    kind = kinds.kind(token)
+    if name in kind.shown_as and not wire.is_unknown(value):
+        return kind.shown_as[name](value)
+    added = kind.enriched.get(name)
     if not added or not isinstance(value, dict) or wire.SIGNATURE in value:
         return value
     return {**dict.fromkeys(added, wire.UNKNOWN), **cast("dict[str, Any]", value)}

@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 
 import grpc
 from google.protobuf import empty_pb2
-from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc
 
 from scripts.errors import GpukitError
 from scripts.sandbox import coercion, kinds, schema_check, sdk_schema, wire
@@ -21,6 +21,7 @@ from scripts.sandbox.provider.connections import Connection, Connections
 from scripts.sandbox.provider.diff_answer import diff_response, fixed_name, provider_identity, setting
 from scripts.sandbox.provider.packages import Package
 from scripts.sandbox.provider.preview import planned_outputs
+from scripts.sandbox.provider.status_message import Status
 from scripts.sandbox.refusal import NotReady, Refusal
 from scripts.sandbox.simulation import Given, Simulation
 from scripts.sandbox.store import Record
@@ -103,6 +104,9 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
             failures = [schema_check.Failure("kind", "a custom resource needs apiVersion and kind")]
         suffix = (request.randomSeed.hex() or self.world.new_id("", 7))[:7]
         packages.auto_named(token, news, olds, packages.Naming(name, suffix, request.autonaming.proposed_name))
+        connection = self.connections.get(context.peer())
+        if connection is not None:
+            self.package.complete(connection, token, news)
         self._object_namespace(token, news, context)
         return provider_pb2.CheckResponse(inputs=wire.encode(news), failures=[_failure(f, news) for f in failures])
 
@@ -227,7 +231,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def _order(self, connection: Connection, token: str, name: str, inputs: Mapping[str, Any], before: Record | None = None) -> Order:
         plain = {k: v for k, v in wire.plain(inputs).items() if k != "__defaults"}
         place = Place.of(before.key) if before else self._place(connection, token, plain)
-        return Order(world=self.world, place=place, token=token, name=name, inputs=plain, before=before)
+        return Order(world=self.world, place=place, token=token, name=name, inputs=plain, before=before, defaults=connection.defaults)
 
     def _find(self, connection: Connection, token: str, id_: str, inputs: Mapping[str, Any]) -> Record | None:
         return self.world.store.get(token, self._place(connection, token, wire.plain(inputs), id_).key, id_)
@@ -266,7 +270,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
         details = provider_pb2.ErrorResourceInitFailed(
             id=record.id, properties=wire.encode(self._shown(record, inputs)), inputs=wire.encode(inputs), reasons=[str(error)]
         )
-        status = status_pb2.Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
+        status = Status(code=grpc.StatusCode.UNKNOWN.value[0], message=str(error))
         status.details.add().Pack(details)
         context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
         context.abort(grpc.StatusCode.UNKNOWN, str(error))

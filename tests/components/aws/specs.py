@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from components.aws.stack import build
 from components.resource import Resource, ResourceSet
 from components.spec import ClusterSpec, InferenceSpec, TrainingSpec
 from scripts.plan.recorder import record
+from tests.components.patching import changed
 
 REGION = "us-east-1"
 STACK = "aws-test"
@@ -38,21 +38,6 @@ INFERENCE: dict[str, Any] = {
     "workload": "inference",
     "pools": [{"name": "a10g", "machine": "g5.2xlarge", "zone": "us-east-1b", "nodes": {"min": 0, "max": 8}}],
 }
-
-
-def changed(raw: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:
-    """`raw` with `patch` laid over it; a mapping under `pools` changes the first pool."""
-    result = deepcopy(dict(raw))
-    for key, value in patch.items():
-        if key == "pools" and isinstance(value, Mapping):
-            result["pools"][0] = changed(result["pools"][0], value)
-        elif key in ("capacity", "tags") or (isinstance(value, Mapping) and "existing" in value):
-            result[key] = value
-        elif isinstance(value, Mapping) and isinstance(result.get(key), dict):
-            result[key] = changed(result[key], value)
-        else:
-            result[key] = value
-    return result
 
 
 def spec(raw: Mapping[str, Any], patch: Mapping[str, Any] | None = None) -> TrainingSpec | InferenceSpec:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from components.aws.effects import EFFECTS, Effect, readme_table
+from components.aws.effects import EFFECTS, readme_table
+from components.effects import Effect
 from components.resource import Resource, ResourceSet
 from scripts.sandbox import kinds
 

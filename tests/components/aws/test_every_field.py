@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from components.aws.assembly import refusals
 from components.spec import InferenceSpec, TrainingSpec
+from tests.components.every_field import leaves
+from tests.components.patching import changed
 
-from .specs import INFERENCE, REGION, TRAINING, built, changed, spec
+from .specs import INFERENCE, REGION, TRAINING, built, spec
 
 NEW_BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
 
@@ -22,7 +22,7 @@ SUBNETS = ("subnet-0123456789abcdef0", "subnet-0123456789abcdef1", "subnet-01234
 EXISTING = {"network": "vpc-0123456789abcdef0", "node_subnets": {"us-east-1b": SUBNETS[0], "us-east-1d": SUBNETS[1]}}
 OTHERS = {"us-east-1b": SUBNETS[0], "us-east-1d": SUBNETS[2]}
 PLANES = list(SUBNETS[:2])[::-1]
-OF_OTHER_CLOUDS = ("pod_range", "service_range", "host_project")
+OF_OTHER_CLOUDS = {"pod_range": "x", "service_range": "x", "host_project": "x", "fabric_cidr": "10.0.0.0/20"}
 EXISTING_BASE = changed(TRAINING, {"network": {"existing": EXISTING}})
 BLOCK_BASE = changed(TRAINING, {"pools": {"capacity": NEW_BLOCK}})
 
@@ -102,7 +102,7 @@ HONOURED = (
 )
 
 REFUSED = (
-    *(Case(f"network.existing.{field}", {"network": {"existing": {**EXISTING, field: "x"}}}) for field in OF_OTHER_CLOUDS),
+    *(Case(f"network.existing.{f}", {"network": {"existing": {**EXISTING, f: value}}}) for f, value in OF_OTHER_CLOUDS.items()),
     Case("pools.capacity.Spot.max_usd_per_hour", {"pools": {"capacity": {"mode": "spot", "max_usd_per_hour": 3.0}}}),
     Case("pools.capacity.Reservation.nodes", {"pools": {"capacity": {**RESERVED, "nodes": 2}}}),
     Case("pools.capacity.Reservation.project", {"pools": {"capacity": {**RESERVED, "project": "other"}}}),
@@ -116,6 +116,7 @@ REFUSED = (
     Case("monitoring.metrics", {"monitoring": {"metrics": "prometheus"}}),
     Case("model", {"model": {"name": "m", "parameters_billions": 70}}),
     Case("billing_account", {"billing_account": "0X0X0X-0X0X0X-0X0X0X"}),
+    Case("encryption_key", {"encryption_key": "projects/p/locations/us-east-1/keyRings/r/cryptoKeys/k"}),
     Case("queue.teams", {"queue": {"teams": [{"name": "research", "gpus": 8}]}}),
     Case("serving", {"serving": {"server": "vllm"}}, INFERENCE),
 )
@@ -126,29 +127,6 @@ OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
 """They change what the kubeconfig says, which no plan knows (test_kubeconfig.py)."""
 CHOOSES = {"cloud", "workload"}
 """Which family and which cluster is built."""
-
-
-def leaves(model: type[BaseModel], above: str = "") -> Iterator[str]:
-    """Paths of all fields that hold values; alternatives of a union carry their class's name."""
-    for name, info in model.model_fields.items():
-        path = f"{above}{name}"
-        inner = [m for m in models(info.annotation) if m is not model]
-        plain = not inner or any(not isinstance(a, type) or not issubclass(a, BaseModel) for a in words(info.annotation))
-        if plain:
-            yield path
-        for nested in inner:
-            yield from leaves(nested, f"{path}.{nested.__name__}." if len(inner) > 1 else f"{path}.")
-
-
-def models(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [m for argument in get_args(annotation) for m in models(argument)]
-
-
-def words(annotation: Any) -> list[Any]:
-    """The alternatives of a union that are plain words."""
-    return [a for a in ([annotation, *get_args(annotation)]) if "Literal" in str(getattr(a, "__origin__", ""))]
 
 
 ALL = sorted({*leaves(TrainingSpec), *leaves(InferenceSpec)})

@@ -8,12 +8,13 @@ from typing import Any
 
 import grpc
 import pytest
-from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc, status_pb2
+from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
 from scripts.sandbox import wire
 from scripts.sandbox.kinds import tokens as k8s
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.provider.serving import Serving, serve
+from scripts.sandbox.provider.status_message import Status
 from tests.sandbox.cloud import TRUST, Cloud
 
 GROUP_RULE = t.EGRESS_RULE
@@ -265,7 +266,7 @@ def test_a_node_group_that_did_not_come_up_stays_in_the_engines_state(cloud: Clo
         )  # fmt: skip
     raw = dict(caught.value.trailing_metadata())["grpc-status-details-bin"]
     details = provider_pb2.ErrorResourceInitFailed()
-    assert status_pb2.Status.FromString(raw).details[0].Unpack(details)
+    assert Status.FromString(raw).details[0].Unpack(details)
     assert details.id == "lab:system"
     assert "sufficient m7i.large capacity" in details.reasons[0]
     assert wire.decode(details.properties)["status"] == "CREATE_FAILED"

@@ -1,1 +1,1 @@
-"""What the simulated Azure knows about its resource types."""
+"""Behaviour of Azure's resource types, by Pulumi token. Ids are Azure Resource Manager paths."""

@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+from scripts.sandbox.kinds.azure import (
+    agent_pool,
+    cluster,
+    gateways,
+    groups,
+    identity,
+    interfaces,
+    lustre,
+    machines,
+    network,
+    reservation,
+    small,
+    storage,
+)
 from scripts.sandbox.kinds.kind import Kind
 
-KINDS: tuple[Kind, ...] = ()
+_MODULES = (groups, network, gateways, interfaces, identity, reservation, machines, cluster, agent_pool, storage, lustre, small)
+KINDS: tuple[Kind, ...] = tuple(kind for module in _MODULES for kind in module.KINDS)

@@ -1,0 +1,77 @@
+"""Questions that several areas ask of pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from components import catalog
+from components.catalog import Machine
+from components.inventory import Chart, GpuPool, NodePool
+from components.unknown import Maybe, Unknown, known
+from policies.readers.charts import is_chart
+from policies.readers.values import mapped
+
+from .efa_layouts import efa_of
+from .rule import Case, Place
+
+NVIDIA = "NVIDIA"
+
+
+def rows(pool: NodePool) -> tuple[Machine, ...]:
+    """Machines of the pool that the catalogue holds. One that it does not hold, or that is not known, fails GPU-COST-03 already."""
+    if isinstance(pool.machines, Unknown):
+        return ()
+    found = (catalog.find_machine(pool.cloud, name) if known(name) else None for name in pool.machines)
+    return tuple(row for row in found if row is not None)
+
+
+def place(pool: NodePool, prop: str) -> Place:
+    """The pool's property: by the path that its reader recorded under that name, else as it is."""
+    return Place(pool.urn, pool.name, pool.paths.get(prop, prop))
+
+
+def with_efa(pool: NodePool) -> Maybe[bool]:
+    """Whether nodes start with EFA interfaces."""
+    if pool.interfaces is None:
+        return False
+    return mapped(mapped(pool.interfaces.items, efa_of), bool)
+
+
+def together(one: Maybe[str | None], other: Maybe[str | None]) -> bool:
+    """Whether two things may be in one cluster: they are unless both say different ones."""
+    return not (isinstance(one, str) and isinstance(other, str)) or one == other
+
+
+def nvidia_pools(case: Case) -> Iterator[GpuPool]:
+    """Pools in a cluster that have NVIDIA GPUs or may have them."""
+    for pool in case.inventory.gpu_pools:
+        if pool.cluster is not None and _may_be_nvidia(pool):
+            yield pool
+
+
+def _may_be_nvidia(pool: GpuPool) -> bool:
+    if isinstance(pool.machines, Unknown) or isinstance(pool.attached, Unknown) or pool.attached:
+        return True
+    found = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
+    return any(row is None or row.vendor == NVIDIA for row in found)
+
+
+def charts(case: Case, name: str) -> Iterator[Chart]:
+    """Releases of the chart `name`. One whose chart is not known may be any and fails GPU-DRV-01 where it matters."""
+    for chart in case.inventory.charts:
+        named = is_chart(chart, name)
+        if known(named) and named:
+            yield chart
+
+
+def version(text: str | None) -> tuple[int, ...]:
+    """`v0.5.10` -> (0, 5, 10): the numbers before anything else; () where there are none."""
+    numbers: list[int] = []
+    for part in (text or "").lstrip("v").split("."):
+        digits = part[: len(part) - len(part.lstrip("0123456789"))]
+        if not digits:
+            break
+        numbers.append(int(digits[:9]))
+        if digits != part:
+            break
+    return tuple(numbers)

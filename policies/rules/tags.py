@@ -1,0 +1,124 @@
+"""GPU-TAG: everything that bills has an owner, an end, and the stack's tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from components.inventory import AddOn, ControlPlane, Inventory
+from components.resource import Value, read
+from components.unknown import Maybe, Unknown
+from policies.finding import Level
+from policies.readers.values import all_of, any_of, denied, mapped
+
+from .pools import charts, together
+from .rule import Case, Place, Rule, Scope, Verdict, judged
+
+CSI = "aws-ebs-csi-driver"
+PROVISIONER = "ebs.csi.aws.com"
+OWNER = ("owner", "team", "contact")
+END = ("expires", "expiry", "ttl", "lease")
+
+
+def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
+    clusters = {pool.cluster for pool in case.inventory.gpu_pools if isinstance(pool.cluster, str)}
+    for plane in case.inventory.control_planes:
+        if plane.urn not in clusters or plane.tags is None:
+            continue
+        missing = [what for what, words in (("owner", OWNER), ("end of its lease", END)) if _tagged(plane, words) is False]
+        text = (
+            f"a GPU cluster without {' and '.join(missing)}. Nobody ends machines that nobody owns: they run for weeks after their last job. Tag it, for "
+            "example with owner and expires, and let something outside the cluster enforce the day."
+        )
+        hidden = plane.tags if isinstance(plane.tags, Unknown) else None
+        so = "it cannot be told who owns it and when it ends"
+        yield from judged(hidden if hidden is not None else bool(missing), Place(plane.urn, plane.name, "tags"), text, so)
+
+
+def _tagged(plane: ControlPlane, words: tuple[str, ...]) -> Maybe[bool]:
+    """By the last part of a key: `gpukit/owner`, `cost:team`."""
+    return mapped(
+        plane.tags, lambda tags: tags is not None and any(key.replace(":", "/").rpartition("/")[2].casefold() in words for key in tags)
+    )
+
+
+def _untagged_volumes(case: Case) -> Iterator[Verdict]:
+    text = (
+        "the EBS driver without extra tags. Volumes of claims are no resources of the stack and carry nothing of it: no report shows them, and no sweep "
+        "finds them after the cluster. Give controller.extraVolumeTags, or tagSpecification parameters of the StorageClass."
+    )
+    so = "it cannot be told whether volumes of claims carry tags"
+    by_class = _tagged_classes(case.inventory)
+    for add_on in case.inventory.add_ons:
+        if _is_driver(add_on) and _with_gpus(case, add_on.cluster):
+            untagged = denied(any_of([_has_tags(add_on.configuration), by_class]))
+            yield from judged(untagged, Place(add_on.urn, CSI, "configurationValues"), text, so)
+    for chart in charts(case, CSI):
+        untagged = denied(any_of([_has_tags(chart.values), by_class]))
+        yield from judged(untagged, Place(chart.urn, chart.name, "values.controller.extraVolumeTags"), text, so)
+
+
+def _is_driver(add_on: AddOn) -> bool:
+    return add_on.name == CSI
+
+
+def _with_gpus(case: Case, cluster: Maybe[str | None]) -> bool:
+    return any(together(cluster, pool.cluster) for pool in case.inventory.gpu_pools)
+
+
+def _has_tags(values: Maybe[Mapping[str, Value]]) -> Maybe[bool]:
+    found = values if isinstance(values, Unknown) else read(values, "controller", "extraVolumeTags")
+    return mapped(found, bool)
+
+
+def _tagged_classes(inventory: Inventory) -> Maybe[bool]:
+    """Whether every class of the driver in the program tags its volumes; no class does not."""
+    classes = [m for m in inventory.manifests if m.kind == "StorageClass" and m.read("provisioner") == PROVISIONER]
+    claims = [
+        mapped(m.read("parameters"), lambda p: isinstance(p, Mapping) and any(str(k).startswith("tagSpecification") for k in p))
+        for m in classes
+    ]
+    return all_of(claims) if claims else False
+
+
+def _undecided_protection(case: Case) -> Iterator[Verdict]:
+    """H14: the provider turns it on unless told otherwise."""
+    for plane in case.inventory.control_planes:
+        text = (
+            "a GKE cluster that does not say whether it is protected from deletion, which it then is. A destroy removes the pools and stops at the "
+            "cluster. Set deletionProtection: true where it must stay, false in stacks that come and go."
+        )
+        claim = mapped(plane.deletion_protection, lambda said: said is None)
+        undecided: Maybe[bool] = plane.cloud == "gcp" and claim
+        yield from judged(
+            undecided, Place(plane.urn, plane.name, "deletionProtection"), text, "it cannot be told whether a destroy stops at it"
+        )
+
+
+RULES = (
+    Rule(
+        id="GPU-TAG-01",
+        title="Volumes of claims carry the stack's tags",
+        failures=("J9",),
+        scope=Scope.STACK,
+        check=_untagged_volumes,
+        fix='configurationValues: {"controller": {"extraVolumeTags": {"team": "research"}}}',
+    ),
+    Rule(
+        id="GPU-TAG-02",
+        title="GPU clusters have an owner and an end",
+        failures=("J5",),
+        scope=Scope.STACK,
+        check=_owned_and_bounded,
+        fix="tags: {owner: ml-platform, expires: 2027-03-01}",
+        level=Level.ADVISORY,
+    ),
+    Rule(
+        id="GPU-TAG-03",
+        title="GKE clusters say whether they may be deleted",
+        failures=("H14",),
+        scope=Scope.STACK,
+        check=_undecided_protection,
+        fix="deletionProtection: false in a stack that comes and goes",
+        level=Level.ADVISORY,
+    ),
+)

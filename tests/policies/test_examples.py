@@ -1,0 +1,134 @@
+"""Every rule's example: the failing program fails by it, the repaired one does not. Both are run by the recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from components.demand import QuotaSnapshot
+from components.resource import ResourceSet
+from policies import Finding, Limits, Settings, Status, evaluate
+from policies.explain import described, find, text
+from policies.readers import READERS
+from policies.rules import RULES, Rule, examples
+from scripts.plan.recorder import record
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+UNREAD = {"gcp": "gcp:container/cluster:Cluster", "azure_native": "azure-native:containerservice:ManagedCluster"}
+STATUSES = {
+    "GPU-COST-02": Status.UNPRICED,
+    "GPU-COST-03": Status.UNKNOWN,
+    "GPU-IMG-05": Status.UNCHECKED,
+    "GPU-LEASE-01": Status.UNCHECKED,
+    "GPU-READ-01": Status.UNKNOWN,
+}
+"""What a rule says of its failing example where that is not that it is violated."""
+IMPORTS = "import pulumi_gcp as gcp\nimport pulumi_azure_native as azure_native\n"
+
+
+def directives(source: str) -> Iterator[tuple[str, Any]]:
+    for line in source.splitlines():
+        if line.startswith("#: "):
+            what, _, value = line.removeprefix("#: ").partition(" ")
+            yield what, yaml.safe_load(value)
+
+
+def settings_of(source: str) -> Settings:
+    given = list(directives(source))
+    limits = {"schema": "gpukit/limits/1"} | {k: v for what, entry in given if what == "limits" for k, v in entry.items()}
+    quotas = [entry for what, entry in given if what == "quota"]
+    snapshot = QuotaSnapshot.from_json({"schema": "gpukit/quota/1", "taken": "2026-11-30", "quotas": quotas}) if quotas else None
+    stack = next((entry for what, entry in given if what == "stack"), None)
+    config = {"gpukit:cluster": stack} if stack is not None else {}
+    return Settings.for_stack(config, limits=Limits.from_json(limits), snapshot=snapshot, now=NOW)
+
+
+@cache
+def compiled_prelude() -> Any:
+    return compile(examples.PRELUDE, "prelude", "exec")
+
+
+def recorded(source: str, directory: Path) -> ResourceSet:
+    """What the example registers."""
+
+    def program() -> None:
+        names: dict[str, Any] = {}
+        if "gcp." in source or "azure_native." in source:
+            exec(IMPORTS, names)  # noqa: S102 # examples are programs, and ours
+        exec(compiled_prelude(), names)  # noqa: S102 # examples are programs, and ours
+        exec(compile(source, "example", "exec"), names)  # noqa: S102 # examples are programs, and ours
+
+    found = record(program, project="research", stack="dev", config={"aws:region": "us-east-1"}, directory=directory)
+    assert found.error is None, found.error
+    return found.resources
+
+
+def findings(source: str, directory: Path) -> tuple[Finding, ...]:
+    return evaluate(recorded(source, directory), settings_of(source))
+
+
+def of_rule(source: str, rule: Rule, directory: Path) -> list[Finding]:
+    return [f for f in findings(source, directory) if f.rule == rule.id]
+
+
+def cases() -> list[Any]:
+    return [pytest.param(rule, id=rule.id, marks=[pytest.mark.failure(failure) for failure in rule.failures]) for rule in RULES]
+
+
+def unread(rule: Rule) -> bool:
+    """Whether its example is on a cloud whose cluster has no reader yet."""
+    source = examples.text(rule.id)
+    return any(f"{name}." in source and token not in READERS for name, token in UNREAD.items())
+
+
+def skip_unread(rule: Rule) -> None:
+    if unread(rule):
+        pytest.skip("its cluster has no reader yet")
+
+
+@pytest.mark.parametrize("rule", cases())
+def test_the_failing_example_fails_by_its_rule(rule: Rule, tmp_path: Path) -> None:
+    skip_unread(rule)
+    found = of_rule(examples.failing(rule.id), rule, tmp_path)
+    assert STATUSES.get(rule.id, Status.VIOLATED) in {f.status for f in found}
+
+
+@pytest.mark.parametrize("rule", cases())
+def test_the_repaired_example_does_not(rule: Rule, tmp_path: Path) -> None:
+    skip_unread(rule)
+    assert [f.message for f in of_rule(examples.repaired(rule.id), rule, tmp_path)] == []
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_both_sides_of_an_example_differ_and_are_short(rule: Rule) -> None:
+    assert examples.failing(rule.id) != examples.repaired(rule.id)
+    assert len(examples.text(rule.id).splitlines()) <= 20
+
+
+def test_a_rule_is_explained_with_all_it_says() -> None:
+    said = text(find("gpu-node-02"))
+    assert "GPU-NODE-02: Root disks of GPU nodes hold their images." in said
+    assert "thresholds.root_disk_gib" in said
+    assert "B11" in said
+    assert '"volume_size": 20' in said
+    assert '"volume_size": 500' in said
+
+
+def test_a_rule_is_described_for_machines() -> None:
+    found = described(find("GPU-EFA-01"))
+    assert (found["schema"], found["level"], list(found["failures"])) == ("gpukit/rule/1", "mandatory", ["A1"])
+    assert "cidr_ipv4" in found["example"]["failing"]
+    assert "cidr_ipv4" not in found["example"]["repaired"]
+
+
+def test_a_rule_that_does_not_exist_names_its_neighbours() -> None:
+    with pytest.raises(LookupError, match=r"GPU-ZONE-99.*GPU-ZONE-01, GPU-ZONE-02"):
+        find("GPU-ZONE-99")
+    with pytest.raises(LookupError, match="GPU-EFA-01"):
+        find("nonsense")
