@@ -250,7 +250,9 @@ def teardown(  # noqa: PLR0913 # one parameter an option
     cloud: Annotated[str | None, typer.Option(help="With --cluster: aws, gcp or azure.")] = None,
     region: Annotated[str | None, typer.Option(help="With --cluster: its region.")] = None,
     account: Annotated[str | None, typer.Option(help="With --cluster: its account, project or subscription.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Act, after the target's name was confirmed; without it nothing is changed.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Act, after the target's name was confirmed; without it nothing is changed.")
+    ] = False,
     confirm: Annotated[str | None, typer.Option(metavar="NAME", help="Confirm the target by name, where there is no terminal.")] = None,
     force_running: Annotated[bool, typer.Option("--force-running", help="Although pods with GPUs are running.")] = False,
     without_api: Annotated[bool, typer.Option("--without-api", help="Although the cluster's API server cannot be asked.")] = False,

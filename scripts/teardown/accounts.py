@@ -30,7 +30,7 @@ def allowed(checkout: Checkout, cloud: str) -> frozenset[str]:
 
 def of_caller(*, checkout: Checkout, cloud: str, region: str, environment: Mapping[str, str]) -> str:
     """The account that the credentials open, when a stack file names it too. Raises Refused where it does not, or there are none."""
-    caller = identity.aws_caller(region, environment) if cloud == "aws" else None
+    caller = identity.of(cloud).caller("", region, environment)
     if caller is None:
         raise Refused(f"There are no {cloud} credentials here that tell their account: sign in, or give --account. Nothing was changed.")
     known = allowed(checkout, cloud)

@@ -57,6 +57,10 @@ def _delete_endpoint(account: Account, thing: Thing) -> None:
     account.told(f"delete {thing.label}", lambda: account.client("ec2").delete_vpc_endpoints(VpcEndpointIds=[thing.id]))
 
 
+def _delete_flow_log(account: Account, thing: Thing) -> None:
+    account.told(f"delete {thing.label}", lambda: account.client("ec2").delete_flow_logs(FlowLogIds=[thing.id]))
+
+
 def _release(account: Account, thing: Thing) -> None:
     """An address is held by its NAT gateway until that has ended."""
     account.told(f"release {thing.label}", lambda: account.client("ec2").release_address(AllocationId=thing.id))
@@ -120,6 +124,11 @@ KINDS = (
         delete=_delete_gateway,
     ),
     Kind(name=k.SUBNET, find=_found(k.SUBNET, "describe_subnets", "Subnets", "SubnetId"), delete=_delete("delete_subnet", "SubnetId")),
+    Kind(
+        name=k.FLOW_LOG,
+        find=_found(k.FLOW_LOG, "describe_flow_logs", "FlowLogs", "FlowLogId"),
+        delete=_delete_flow_log,
+    ),
     Kind(name=k.NETWORK, find=_found(k.NETWORK, "describe_vpcs", "Vpcs", "VpcId"), delete=_delete("delete_vpc", "VpcId")),
     Kind(
         name=k.TEMPLATE,
