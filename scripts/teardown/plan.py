@@ -19,6 +19,8 @@ class Planned:
     things: tuple[Thing, ...]
     left_out: str = ""
     """Why the step is not done."""
+    after_engine: bool = False
+    """It ends what the engine leaves, which nobody can list before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,7 @@ class Plan:
                     "reason": each.step.reason,
                     "minutes": each.step.minutes,
                     "left_out": each.left_out,
+                    "after_engine": each.after_engine,
                     "things": [thing.as_json() for thing in each.things],
                 }
                 for each in self.steps
@@ -67,12 +70,14 @@ class Plan:
 def plan(target: Target, steps: Sequence[Step], seen: Seen, preflight: Preflight, *, api: bool) -> Plan:
     """`seen` is one look at all kinds that the steps need. A thing is shown at the first step that touches it."""
     shown: set[tuple[str, str]] = set()
+    engine_ends = False
     planned: list[Planned] = []
     for step in steps:
         left_out = "" if api or not step.in_cluster else "no API server to ask"
-        touched = () if left_out else tuple(each for each in step.touches(seen) if (each.kind, each.id) not in shown)
+        touched = () if left_out or engine_ends else tuple(each for each in step.touches(seen) if (each.kind, each.id) not in shown)
         shown |= {(each.kind, each.id) for each in touched if step.id != "gpu-pools"}
-        planned.append(Planned(step=step, things=touched, left_out=left_out))
+        planned.append(Planned(step=step, things=touched, left_out=left_out, after_engine=engine_ends))
+        engine_ends = engine_ends or (step.once and bool(touched))
     cloud = [thing for thing in seen.things if "object" not in thing.detail and not thing.kind.startswith("in the state")]
     return Plan(
         target=target,

@@ -29,6 +29,8 @@ def _step(at: int, planned: Planned) -> list[str]:
     title = f"{at:>2}. {planned.step.title}"
     if planned.left_out:
         return [f"{title}: left out, {planned.left_out}"]
+    if planned.after_engine:
+        return [f"{title}: what the engine leaves"]
     if not planned.things:
         return [f"{title}: nothing now"]
     shown = [f"      - {thing.label}{_costing((thing,))}" for thing in planned.things[:_SHOWN]]

@@ -33,7 +33,7 @@ class StackEngine:
 
     def recorded(self) -> tuple[Thing, ...]:
         return tuple(
-            Thing(kind=f"{STATE}: {resource_type(str(each['urn']))}", id=str(each["urn"]), name=resource_name(str(each["urn"])))
+            Thing(kind=f"{STATE}: {resource_type(str(each['urn']))}", id=resource_name(str(each["urn"])))
             for each in self._state().resources
             if _is_thing(each)
         )

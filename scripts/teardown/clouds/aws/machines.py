@@ -47,7 +47,6 @@ def _pool(account: Account, name: str) -> Thing | None:
         detail={
             "gpu": _gpu(machines), "minimum": sizes.get("minSize", 1), "desired": sizes.get("desiredSize", 1), "maximum": sizes.get("maxSize", 1),
             "running": running, "groups": groups, "leaving": shown.get("status") == "DELETING",
-            "running_usd": None if each is None else each * running,
         },
     )  # fmt: skip
 
