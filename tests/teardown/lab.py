@@ -111,7 +111,9 @@ class Lab:
         version, kind = str(body["apiVersion"]), str(body["kind"])
         namespace = body["metadata"].get("namespace")
         stem = f"/api/{version}" if "/" not in version else f"/apis/{version}"
-        plural = {"Ingress": "ingresses", "StorageClass": "storageclasses", "ClusterPolicy": "clusterpolicies"}.get(kind, f"{kind.lower()}s")
+        plural = {"Ingress": "ingresses", "StorageClass": "storageclasses", "ClusterPolicy": "clusterpolicies"}.get(
+            kind, f"{kind.lower()}s"
+        )
         path = f"{stem}/namespaces/{namespace}/{plural}" if namespace else f"{stem}/{plural}"
         api.call_api(path, "POST", header_params={"Content-Type": "application/json"}, body=dict(body), _preload_content=False)
 
