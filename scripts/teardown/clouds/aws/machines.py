@@ -37,8 +37,6 @@ def _pool(account: Account, name: str) -> Thing | None:
     sizes: Mapping[str, int] = shown.get("scalingConfig") or {}
     machines = [str(each) for each in shown.get("instanceTypes") or ()]
     running = _running(account, groups)
-    spot = shown.get("capacityType") == "SPOT"
-    each = account.machine(machines[0], spot=spot) if machines else None
     return Thing(
         kind=k.POOL,
         id=f"{cluster}:{name}",
