@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import pulumi
 
 from components.handle import ClusterHandle
 from components.spec import TrainingSpec
 
-from .assembly import (
-    Assembly,
-    Ground,
-    build_cluster,
-    build_fabric,
-    build_gpu_stack,
-    build_network,
-    build_node_services,
-    build_pool,
-    cluster_handle,
-    warn_of_ended_blocks,
-)
-from .surroundings import build_surroundings
+from .whole import Planned, build_whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingClusterArgs:
+class TrainingClusterArgs(Planned):
     """The specification of a training cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
 
     spec: TrainingSpec
-    region: str
-    stack: str
-
-    def __post_init__(self) -> None:
-        _ = self.plan
-
-    @cached_property
-    def plan(self) -> Assembly:
-        return Assembly(spec=self.spec, region=self.region, stack=self.stack)
 
 
 class TrainingCluster(pulumi.ComponentResource):
@@ -48,26 +26,6 @@ class TrainingCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: TrainingClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:aws:TrainingCluster", name, {}, opts)
-        own = pulumi.ResourceOptions(parent=self)
-        plan = args.plan
-        warn_of_ended_blocks(plan, self)
-
-        # 1. network, the group that EFA needs, control plane
-        network = build_network(name, plan, own)
-        fabric = build_fabric(name, plan, network, own)
-        cluster = build_cluster(name, plan, network, own)
-
-        # 2. the pool that carries the cluster's own pods, then the GPU pools
-        ground = Ground(network=network, cluster=cluster, fabric=fabric)
-        system = build_pool(name, plan, plan.system, ground, own)
-        pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
-
-        # 3. add-ons, autoscaler and the GPU stack, once there are nodes for their controllers
-        self.handle = cluster_handle(plan, cluster, system, pools)
-        build_node_services(name, plan, ground, self.handle, own)
-        build_gpu_stack(name, plan, self.handle, own)
-
-        # 4. namespace of the workloads, storage, budget alarm
-        build_surroundings(name, plan, ground, self.handle, own)
-
-        self.register_outputs({"name": cluster.name, "kubeconfig": cluster.kubeconfig})
+        whole = build_whole(name, args.plan, self)
+        self.handle = whole.handle
+        self.register_outputs(whole.outputs)

@@ -6,26 +6,13 @@ refused on Azure by `spec.checks`, as it belongs to another cloud.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from pydantic import BaseModel
-
-from components.refusals import SpecError, shown
+from components.gaps import Gap, refused, written
+from components.refusals import SpecError
 from components.spec import InferenceSpec, Spec, TrainingSpec
 
 Refusal = SpecError
 
 NOT_YET = "not built on Azure yet"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """A field without an implementation. `written` gives what the file says there, or nothing when that is what is built anyway."""
-
-    path: str
-    instead: str
-    written: Callable[[Spec], object]
 
 
 GAPS: tuple[Gap, ...] = (
@@ -39,7 +26,6 @@ GAPS: tuple[Gap, ...] = (
         instead="flow logs of Azure belong to the network watcher of the whole region: leave it out, and switch them on there",
         written=lambda s: s.network.flow_logs,
     ),
-    Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(
         path="monitoring.metrics",
         instead="use cloud, or none",
@@ -57,19 +43,10 @@ GAPS: tuple[Gap, ...] = (
     ),
     Gap(path="model", instead="leave it out", written=lambda s: s.model),
     Gap(path="queue.teams", instead="leave it out", written=lambda s: isinstance(s, TrainingSpec) and s.queue.teams),
-    Gap(path="serving", instead="leave it out", written=lambda s: isinstance(s, InferenceSpec) and _written("serving", s) and s.serving),
+    Gap(path="serving", instead="leave it out", written=lambda s: isinstance(s, InferenceSpec) and written("serving", s) and s.serving),
 )
 
 
 def refuse_unbuilt(spec: Spec) -> list[Refusal]:
     """Each field or mode of `spec` that Azure has and this family does not build yet, with its path and what to do instead."""
-    return [Refusal(path=g.path, value=_shown(value), message=f"{NOT_YET}: {g.instead}") for g in GAPS if (value := g.written(spec))]
-
-
-def _written(field: str, model: BaseModel) -> bool:
-    """Whether the file names the field, be it with the default's own value."""
-    return field in model.model_fields_set
-
-
-def _shown(value: object) -> str:
-    return shown(value.model_dump() if isinstance(value, BaseModel) else value)
+    return refused(spec, GAPS, not_yet=NOT_YET)

@@ -6,27 +6,13 @@ refused on GCP by `spec.checks`, as it belongs to another cloud.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from pydantic import BaseModel
-
-from components.refusals import SpecError, shown
+from components.gaps import Gap, refused
+from components.refusals import SpecError
 from components.spec import InferenceSpec, Spec, TrainingSpec
 
 Refusal = SpecError
 
 NOT_YET = "not built on GCP yet"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gap:
-    """A field or a word without an implementation. `written` gives what the file says there, or nothing when that is what is built."""
-
-    path: str
-    instead: str
-    written: Callable[[Spec], object]
-    why: str = NOT_YET
 
 
 GAPS: tuple[Gap, ...] = (
@@ -47,7 +33,6 @@ GAPS: tuple[Gap, ...] = (
         instead="leave it out, and import the bucket with `gcloud lustre instances import-data`",
         written=lambda s: s.storage.shared_filesystem and s.storage.shared_filesystem.bucket,
     ),
-    Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(
         path="monitoring.metrics",
         instead="use none, or cloud",
@@ -65,8 +50,4 @@ GAPS: tuple[Gap, ...] = (
 
 def refuse_unbuilt(spec: Spec) -> list[Refusal]:
     """Each field or word of `spec` that this family does not build, with its path and what to do instead."""
-    return [Refusal(path=g.path, value=_shown(value), message=f"{g.why}: {g.instead}") for g in GAPS if (value := g.written(spec))]
-
-
-def _shown(value: object) -> str:
-    return shown(value.model_dump() if isinstance(value, BaseModel) else value)
+    return refused(spec, GAPS, not_yet=NOT_YET)

@@ -1,0 +1,73 @@
+"""Everything of a cluster on Google Cloud, in the order in which it can stand. Training and inference differ by their specification alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import pulumi
+
+from components.handle import ClusterHandle
+from components.spec import InferenceSpec, TrainingSpec
+
+from .assembly import (
+    Assembly,
+    Ground,
+    build_cluster,
+    build_fabric,
+    build_gpu_stack,
+    build_network,
+    build_pool,
+    cluster_handle,
+    warn_of_ended_windows,
+)
+from .surroundings import build_surroundings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned:
+    """The specification of a cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
+
+    spec: TrainingSpec | InferenceSpec
+    region: str
+    stack: str
+
+    def __post_init__(self) -> None:
+        _ = self.plan
+
+    @cached_property
+    def plan(self) -> Assembly:
+        return Assembly(spec=self.spec, region=self.region, stack=self.stack)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """What stands in the end."""
+
+    handle: ClusterHandle
+    outputs: dict[str, pulumi.Output[str]]
+    """Of the component that holds it."""
+
+
+def build_whole(name: str, plan: Assembly, parent: pulumi.ComponentResource) -> Whole:
+    """The cluster of `plan`; its resources are children of `parent`."""
+    own = pulumi.ResourceOptions(parent=parent)
+    warn_of_ended_windows(plan, parent)
+
+    # 1. network, extra networks of the fabric, control plane
+    network = build_network(name, plan, own)
+    fabric = build_fabric(name, plan, own)
+    cluster = build_cluster(name, plan, network, own)
+
+    # 2. the pool that carries the cluster's own pods, then the GPU pools
+    ground = Ground(network=network, cluster=cluster, fabric=fabric)
+    system = build_pool(name, plan, plan.system, ground, own)
+    pools = [build_pool(name, plan, pool, ground, own) for pool in plan.pools]
+
+    # 3. the GPU stack and the fabric on the cluster, once there are nodes for their controllers
+    handle = cluster_handle(plan, cluster, system, pools)
+    build_gpu_stack(name, plan, ground, handle, own)
+
+    # 4. namespace of the workloads, storage, budget alarm
+    build_surroundings(name, plan, ground, handle, own)
+    return Whole(handle=handle, outputs={"name": cluster.name, "kubeconfig": cluster.kubeconfig})
