@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatch
 from fractions import Fraction
-from importlib import import_module
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any
 
 from components.catalog.machine_types import Machine, machine
 from scripts.plan import stackfile
@@ -45,40 +44,53 @@ def with_table(text: str) -> str:
 
 
 def brought_up() -> frozenset[str]:
-    """Stacks that some test of `ENGINE_TESTS` names where it runs `up`: in its parameters, its words or constants of its module."""
-    names = frozenset(stackfile.stack_names(ROOT))
+    """Stacks that some test of `ENGINE_TESTS` names where it runs `up`: in its parameters, its words or constants of its module.
+
+    The modules are read, not imported: their clients take seconds.
+    """
+    trees = (ast.parse((ROOT / "tests" / "engine" / f"{name}.py").read_text(encoding="utf-8")) for name in ENGINE_TESTS)
+    return frozenset(stack for tree in trees for stack in _named_in(tree))
+
+
+def _named_in(tree: ast.Module) -> Iterator[str]:
+    """By every test of the module that calls `….act("up", …)`."""
+    constants: dict[str, frozenset[str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            constants |= _constants(node, constants)
+        elif isinstance(node, ast.FunctionDef) and node.name.startswith("test_") and any(map(_is_up, ast.walk(node))):
+            yield from _stacks(node, constants)
+
+
+def _constants(node: ast.Assign, known: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """Stacks by the names that they are assigned to, `A, B = "a", "b"` included."""
+    [target] = node.targets
+    if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+        pairs = zip(target.elts, node.value.elts, strict=True)
+    else:
+        pairs = zip([target], [node.value], strict=True)
+    return {name.id: _stacks(value, known) for name, value in pairs if isinstance(name, ast.Name)}
+
+
+def _is_up(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "act":
+        return False
+    return any(isinstance(each, ast.Constant) and each.value == "up" for each in node.args)
+
+
+def _stacks(node: ast.AST, constants: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """Stacks whose names stand below `node`, or whose files a pattern there finds."""
     found: set[str] = set()
-    for name in ENGINE_TESTS:
-        module = import_module(f"tests.engine.{name}")
-        found.update(stack for test in _tests(module) for stack in _named(test, module) if stack in names)
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name):
+            found |= constants.get(each.id, frozenset())
+        elif isinstance(each, ast.Constant) and isinstance(each.value, str):
+            found |= {
+                name
+                for name in stackfile.stack_names(ROOT)
+                if each.value == name or ("*" in each.value and fnmatch(f"Pulumi.{name}.yaml", each.value))
+            }
     return frozenset(found)
-
-
-def _tests(module: ModuleType) -> Iterator[FunctionType]:
-    for name, value in vars(module).items():
-        if (
-            name.startswith("test_")
-            and isinstance(value, FunctionType)
-            and "act" in value.__code__.co_names
-            and "up" in _flat(value.__code__.co_consts)
-        ):
-            yield value
-
-
-def _named(test: FunctionType, module: ModuleType) -> Iterator[str]:
-    yield from _flat(test.__code__.co_consts)
-    yield from _flat([getattr(module, name, None) for name in test.__code__.co_names])
-    for mark in getattr(test, "pytestmark", ()):
-        if mark.name == "parametrize":
-            yield from _flat([getattr(value, "values", value) for value in mark.args[1]])
-
-
-def _flat(values: Any) -> Iterator[str]:
-    for value in values:
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, list | tuple | set | frozenset):
-            yield from _flat(value)
 
 
 def _pools(name: str) -> Iterator[tuple[str, ...]]:
