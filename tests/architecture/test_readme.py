@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scripts import cli, cli_sandbox, command_table
+from scripts import cli, cli_idle, cli_sandbox, command_table
 from tests import support_matrix
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +68,7 @@ def test_the_commands_that_it_shows_have_the_form_that_gpukit_takes(shown: str, 
     words = shlex.split(shown.replace(".venv/bin/", "").replace("my-stack", "aws-training-dev"))[1:]
     if words in ([name] for name in ("plan", "check", "up", "preview", "refresh", "destroy", "kubeconfig", "resume")):
         words.append("aws-training-dev")  # the table of commands names them without their stack
-    for module in (cli, cli_sandbox):
+    for module in (cli, cli_idle, cli_sandbox):
         monkeypatch.setattr(module, "run_part", lambda *_args, **_options: 0)
     result = CliRunner().invoke(cli.app, words, prog_name="gpukit")
     assert result.exit_code == 0, result.output
