@@ -18,6 +18,8 @@ from pulumi_policy.proxy import UnknownValueError
 from components.resource import Options, Resource, ResourceSet, Value
 from components.unknown import Unknown
 
+STACK = "pulumi:pulumi:Stack"
+
 
 class Inputs:
     """Inputs of the resources that the engine has shown one by one in this run, by URN."""
@@ -105,7 +107,7 @@ def _resource(given: PolicyResource, inputs: Inputs) -> Resource:
         custom=given.provider is not None,  # the SDK does not say it, but only components have no provider
         parent=given.parent.urn if given.parent else None,
         inputs=inputs.of(given.urn, props),
-        outputs=props,
+        outputs={} if given.resource_type == STACK else props,  # unwrapped, secret ones look open here: the offline plan judges them
         id=identity if isinstance(identity, str) and identity else Unknown("id"),
         dependencies=tuple(_urns(given.dependencies)),
         property_dependencies={prop: tuple(_urns(others)) for prop, others in given.property_dependencies.items()},

@@ -85,13 +85,17 @@ def test_a_file_that_is_no_yaml_is_told_with_its_line(tmp_path: Path) -> None:
     assert "line" in (found.error or "")
 
 
-def test_a_cloud_without_a_family_is_refused_by_name(tmp_path: Path) -> None:
+def test_what_a_family_cannot_build_is_refused_by_name(tmp_path: Path) -> None:
     root = copy_of_stacks(tmp_path)
-    edit(root, TRAINING, "cloud: aws", "cloud: oracle")
-    found = planned(root, TRAINING)
+    (root / "stacks" / "Pulumi.later.yaml").write_text(
+        "config:\n  azure-native:location: eastus\n  gpukit:cluster: {cloud: azure, account: 00000000-0000-0000-0000-000000000000, "
+        "workload: training, owner: ml, access: {api: private}, pools: [{name: a, machine: Standard_ND96isr_H100_v5}]}\n",
+        encoding="utf-8",
+    )
+    found = planned(root, "later")
     assert found.exit is Exit.USAGE
-    assert "oracle" in (found.error or "")
-    assert all(cloud in (found.error or "") for cloud in ("aws", "gcp", "azure"))
+    assert "access.admins" in (found.error or "")
+    assert found.resources is None or found.cost is None
 
 
 def test_the_path_of_a_stack_file_means_its_stack() -> None:
