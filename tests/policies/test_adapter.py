@@ -61,3 +61,12 @@ def test_a_stack_is_read_by_the_inputs_that_were_shown_before() -> None:
     assert (shown.inputs, shown.outputs) == ({"size": 2}, {"size": 2, "region": "computed"})
     (unseen,) = adapter.of_stack([resource], adapter.Inputs())
     assert unseen.inputs == unseen.outputs
+
+
+@pytest.mark.failure("H8")
+def test_outputs_of_a_stack_are_not_taken_for_open_where_the_engine_unwrapped_them() -> None:
+    resource = PolicyResource(
+        adapter.STACK, {"kubeconfig": "{}"}, "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s", "p-s", OPTIONS, None, None, [], {}
+    )
+    (stack,) = adapter.of_stack([resource], adapter.Inputs())
+    assert stack.outputs == {}
