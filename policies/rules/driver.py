@@ -26,6 +26,8 @@ def _path(pool: GpuPool) -> str:
 def _driver(case: Case) -> Iterator[Verdict]:
     for pool in nvidia_pools(case):
         owners = pool.driver_owners
+        if pool.image is None:
+            continue  # pools that GKE makes by itself: GPU-GKE-43
         if isinstance(owners, Unknown):
             yield _untold(pool, owners, "driver")
         elif owners is None:

@@ -32,7 +32,8 @@ def _label_and_driver(case: Case) -> Iterator[Verdict]:
             "driver. Take the label off, or set gpuDriverVersion to INSTALLATION_DISABLED and install the driver yourself."
         )
         so = "it cannot be told whether GKE's driver installer runs"
-        claim = all_of([labelled, pool.cloud_driver])
+        alone = mapped(pool.driver_owners, lambda owners: owners is None or len(owners) < 2)  # two are told by GPU-DRV-01
+        claim = all_of([labelled, pool.cloud_driver, alone])
         yield from judged(claim, Place(pool.urn, pool.name, f"{pool.gke.prefix if pool.gke else ''}nodeConfig.labels"), text, so)
 
 

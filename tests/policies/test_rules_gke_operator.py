@@ -90,7 +90,8 @@ def test_the_label_without_an_operator_leaves_no_plugin() -> None:
 
 @pytest.mark.failure("C3")
 def test_the_label_keeps_gkes_driver_away_too() -> None:
-    (finding,) = judged(operators_own().set("h100", "LATEST", *DRIVER), "GPU-GKE-50")
+    program = operators_own().set("h100", "LATEST", *DRIVER).set("operator", False, "values", "driver", "enabled")
+    (finding,) = judged(program, "GPU-GKE-50")
     assert "its installer is part of what the label keeps away" in finding.message
 
 
@@ -103,6 +104,11 @@ def test_owners_that_cannot_be_told_are_unknown(name: str, path: tuple[str, ...]
 def test_a_chart_that_may_be_the_operator_is_unknown() -> None:
     (finding,) = judged(a3_mega().hide("operator", "chart"), "GPU-DRV-01")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+@pytest.mark.failure("C3")
+def test_no_driver_of_gke_beside_the_label_repairs_it() -> None:
+    assert judged(operators_own(), "GPU-GKE-50") == []
 
 
 def test_a_driver_behind_a_label_that_cannot_be_told_is_unknown() -> None:
