@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from components.resource import Options, Resource, ResourceSet, Value
-from components.unknown import Unknown
+from components.unknown import MASKED_SECRET, Unknown
 
 from .recording.collector import tune_collector
-from .values import MASKED_SECRET, UNKNOWN, Unread, properties
+from .values import UNKNOWN, Unread, properties
 
 if TYPE_CHECKING:
     from .recording.tape import Entry, Tape

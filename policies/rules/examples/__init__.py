@@ -18,6 +18,11 @@ def text(rule: str) -> str:
     return (_HERE / f"{rule}.diff").read_text(encoding="utf-8")
 
 
+def exists(rule: str) -> bool:
+    """Whether the rule has an example."""
+    return (_HERE / f"{rule}.diff").is_file()
+
+
 def failing(rule: str) -> str:
     """The lines of the program that the rule refuses."""
     return _side(rule, "-")
