@@ -63,8 +63,8 @@ def handed_over(rule: str, side: str) -> dict[str, dict[str, Any]]:
 def test_a_rules_example_is_judged_alike_at_every_door(rule: str, side: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUKIT_NOW", test_examples.NOW.isoformat())
     source = SIDES[side](rule)
-    if any(what == "stack" for what, _ in test_examples.directives(source)):
-        pytest.skip("its stack file stands beside the program, and comes to the pack with the engine's configuration alone")
+    if any(what in {"stack", "base"} for what, _ in test_examples.directives(source)):
+        pytest.skip("what stands beside the program, a stack file or a base, reaches the pack with the engine alone")
     compare(example(rule, side), test_examples.settings_of(source), handed_over(rule, side), tmp_path)
 
 
