@@ -179,14 +179,15 @@ class World:
         """End the server and forget everything: the next start makes a new, empty world.
 
         The engine's states of sandbox stacks go too: a preview would call their resources unchanged, and a refresh find no cluster. So do the
-        notes of destroys that were cut off (`scripts.engine.dropped`).
+        notes of destroys that were cut off (`scripts.engine.dropped`) and of old data (`scripts.engine.beside`).
         """
         self.stop()
         for directory in (self.home, self.home.parent / STATES):
             if directory.exists():
                 shutil.rmtree(directory)
-        for note in (self.home.parent / "destroying").glob("sandbox-*.json"):
-            note.unlink()
+        for notes in ("destroying", "beside"):
+            for note in (self.home.parent / notes).glob("sandbox-*.json"):
+                note.unlink()
 
     def advance(self, duration: str | timedelta) -> datetime:
         """Let simulated time pass (`2h`, `1d 6h`). Returns the new time. Raises BadInput on anything that is not a duration."""
