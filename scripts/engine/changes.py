@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scripts.engine.events import Step, resource_name, resource_type
+from scripts.engine.node_effects import of_nodes
 
 _ORDER = ("replace", "delete", "update")
 _MOST_LINES = 40
@@ -22,8 +23,14 @@ class Change:
     properties: tuple[str, ...] = ()
     """Paths of what differs; of a replacement those that force it."""
 
+    @property
+    def nodes(self) -> str:
+        """What becomes of a node pool's nodes; "" for what is no pool."""
+        return of_nodes(self.operation, self.type, self.properties)
+
     def as_json(self) -> dict[str, object]:
-        return {"operation": self.operation, "type": self.type, "name": self.name, "properties": list(self.properties)}
+        told = {"operation": self.operation, "type": self.type, "name": self.name, "properties": list(self.properties)}
+        return {**told, **({"nodes": self.nodes} if self.nodes else {})}
 
 
 def changes_of(steps: Iterable[Step]) -> tuple[Change, ...]:
@@ -41,7 +48,7 @@ def lines(changes: tuple[Change, ...], *, every: bool = False) -> Iterator[str]:
     shown = changes if every else changes[:_MOST_LINES]
     for change in shown:
         why = _why(change)
-        yield f"  {change.operation:<7} {change.type} {change.name}{f' ({why})' if why else ''}"
+        yield f"  {change.operation:<7} {change.type} {change.name}{f' ({why})' if why else ''}{f': {change.nodes}' if change.nodes else ''}"
     if len(changes) > len(shown):
         yield f"  … and {len(changes) - len(shown)} more (GPUKIT_VERBOSE=1 shows all)"
 
