@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from scripts.engine.changes import Change, lines
+from scripts.engine.changes import GROUP, TEMPLATE, Change, changes_of, lines
+from scripts.engine.events import Step
 from scripts.engine.node_effects import GONE, POOLS, ROLLED, STAY, UNTOLD, of_nodes
 from scripts.sandbox import kinds
 from scripts.sandbox.kinds.aws import tokens as aws
@@ -39,6 +40,15 @@ def test_a_pool_takes_its_nodes_along(type_: str, operation: str) -> None:
 @pytest.mark.parametrize("type_", POOLS)
 def test_every_pool_is_a_kind_that_the_simulated_clouds_know(type_: str) -> None:
     assert kinds.kind(type_).token == type_
+
+
+@pytest.mark.parametrize(("changed", "words"), [(("tags.team",), STAY), (("tags.team", "blockDeviceMappings[0]"), ROLLED), ((), ROLLED)])
+def test_a_template_that_only_gets_other_tags_makes_no_version_and_rolls_nothing(changed: tuple[str, ...], words: str) -> None:
+    def step(type_: str, *paths: str) -> Step:
+        return Step("update", f"urn:pulumi:dev::p::{type_}::lab-a100", ended=False, properties=paths)
+
+    found = changes_of([step(TEMPLATE, *changed), step(GROUP, "launchTemplate.version")])
+    assert [change.nodes for change in found if change.nodes] == [words]
 
 
 def test_a_person_and_a_machine_are_told_of_pools_alone() -> None:
