@@ -3,7 +3,8 @@
 The SDK hands out properties as proxies that raise on unknown values, numbers as floats, secrets unwrapped (`masking` marks them before it
 does). In a stack policy the
 properties are outputs, in a resource policy inputs. A preview knows no output that the provider works out, so that everything that the
-program leaves to the cloud would be unknown: `Inputs` keeps what the resource policies saw for the stack policies after them.
+program leaves to the cloud would be unknown: `Inputs` keeps what the resource policies saw for the stack policies after them. Outputs of
+the stack itself are left out: a secret one looks like any other here, and `gpukit plan` and `check` judge them.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from components.unknown import MASKED_SECRET, SECRET, Unknown
 
 _DEFAULTS = "__defaults"
 """Where bridged providers keep which values they filled in themselves."""
+
+STACK = "pulumi:pulumi:Stack"
 
 
 class Inputs:
@@ -127,7 +130,7 @@ def _resource(given: PolicyResource, inputs: Inputs) -> Resource:
         custom=given.provider is not None,  # the SDK does not say it, but only components have no provider
         parent=given.parent.urn if given.parent else None,
         inputs=inputs.of(given.urn, props),
-        outputs=props,
+        outputs={} if given.resource_type == STACK else props,  # unwrapped: whether the program keeps one secret cannot be seen here
         id=identity if isinstance(identity, str) and identity else Unknown("id"),
         dependencies=tuple(_urns(given.dependencies)),
         property_dependencies={prop: tuple(_urns(others)) for prop, others in given.property_dependencies.items()},
