@@ -102,6 +102,10 @@ def check(  # noqa: PLR0913 # one parameter an option
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
     explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
+    emit: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Print the limits as a cloud's own document: aws-scp, azure-policy or gcp-quota-override."),
+    ] = None,
     sandbox: InSandbox = False,
 ) -> int:
     """Judge stacks, any Pulumi program, a preview or a state.
@@ -128,6 +132,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         prices=prices,
         timeout_s=timeout_s,
         explain=explain,
+        emit=emit,
     )
 
 
@@ -243,6 +248,55 @@ def destroy(stack: Stack, sandbox: InSandbox = False, yes: Yes = False, as_json:
     """
     enter(sandbox=sandbox)
     return run_part("engine", "destroy", stack=known_stack(stack), sandbox=sandbox, yes=yes, json_=as_json)
+
+
+@app.command()
+def teardown(  # noqa: PLR0913 # one parameter an option
+    stack: Annotated[str | None, typer.Argument(help="Name of the stack; its state may be lost.")] = None,
+    *,
+    cluster: Annotated[str | None, typer.Option(metavar="NAME", help="Without a stack file: the cluster that is to end.")] = None,
+    cloud: Annotated[str | None, typer.Option(help="With --cluster: aws, gcp or azure.")] = None,
+    region: Annotated[str | None, typer.Option(help="With --cluster: its region.")] = None,
+    account: Annotated[str | None, typer.Option(help="With --cluster: its account, project or subscription.")] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Act, after the target's name was confirmed; without it nothing is changed.")
+    ] = False,
+    confirm: Annotated[str | None, typer.Option(metavar="NAME", help="Confirm the target by name, where there is no terminal.")] = None,
+    force_running: Annotated[bool, typer.Option("--force-running", help="Although pods with GPUs are running.")] = False,
+    without_api: Annotated[bool, typer.Option("--without-api", help="Although the cluster's API server cannot be asked.")] = False,
+    strip_finalizers: Annotated[bool, typer.Option("--strip-finalizers", help="Free objects whose controllers are gone.")] = False,
+    cancel_reservations: Annotated[bool, typer.Option("--cancel-reservations", help="Cancel the target's capacity reservations.")] = False,
+    delete_data: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Delete this data too; asked for by name.")] = None,
+    wait: Annotated[list[str] | None, typer.Option(metavar="STEP=MINUTES", help="Longest wait of a step.")] = None,
+    as_json: AsJson = False,
+    sandbox: InSandbox = False,
+) -> int:
+    """End a cluster in order, and verify that nothing is left that bills.
+
+    A dry run unless told otherwise: shows the steps, what each would touch, and what leaving it costs. Data is kept.
+
+    Example: gpukit teardown aws-training-dev --sandbox
+    """
+    enter(sandbox=sandbox)
+    return run_part(
+        "teardown",
+        "teardown",
+        stack=known_stack(stack) if stack else None,
+        cluster=cluster,
+        cloud=cloud,
+        region=region,
+        account=account,
+        sandbox=sandbox,
+        yes=yes,
+        confirm=confirm,
+        json_=as_json,
+        force_running=force_running,
+        without_api=without_api,
+        strip_finalizers=strip_finalizers,
+        cancel_reservations=cancel_reservations,
+        delete_data=delete_data or [],
+        wait=wait or [],
+    )
 
 
 @app.command()

@@ -74,7 +74,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass
 class Arm:
-    """Reads and lists of Resource Manager. `environment` holds the credentials and, in the sandbox, the endpoint."""
+    """Calls of Resource Manager. `environment` holds the credentials and, in the sandbox, the endpoint."""
 
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     _token: str = ""
@@ -100,6 +100,14 @@ class Arm:
         """An operation that changes nothing, such as the list of a cluster's credentials."""
         return self._ask(f"{self._base}{path}", {"api-version": version}, method="POST")
 
+    def send(self, method: str, path: str, version: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
+        """A call that changes something, its answer unjudged. Raises NoCredentials, Failed when Azure does not answer."""
+        self._token = self._token or token(self.environment)
+        try:
+            return self._answer(method, f"{self._base}{path}", {"api-version": version}, body)
+        except httpx.HTTPError as error:
+            raise Failed(f"Azure did not answer {method} {path}: {_words(error)}. Run it again to go on. Check the network.") from error
+
     def _ask(self, url: str, query: Mapping[str, str], *, method: str = "GET") -> dict[str, Any]:
         self._token = self._token or token(self.environment)
         try:
@@ -114,12 +122,14 @@ class Arm:
                 "rights and network."
             ) from error
 
-    def _answer(self, method: str, url: str, query: Mapping[str, str]) -> httpx.Response:
+    def _answer(self, method: str, url: str, query: Mapping[str, str], body: Mapping[str, Any] | None = None) -> httpx.Response:
         """An answer, asked for again while Azure is too busy."""
         header, direct = {"Authorization": f"Bearer {self._token}"}, AZURE_ENDPOINT in self.environment
-        waits = list(RETRIES)
+        waits, given = list(RETRIES), dict(body) if body is not None else None
         while True:
-            answer = httpx.request(method, url, params=dict(query) or None, headers=header, timeout=SECONDS, trust_env=not direct)
+            answer = httpx.request(
+                method, url, params=dict(query) or None, headers=header, json=given, timeout=SECONDS, trust_env=not direct
+            )
             if not waits or answer.status_code not in _BUSY:
                 return answer
             time.sleep(waits.pop(0))

@@ -36,7 +36,7 @@ class NoCredentials(Exception):
 
 
 class Google:
-    """Read-only calls. Where `environment` names an endpoint (the sandbox) it alone counts: no credentials of the user are read."""
+    """Calls of one set of credentials. Where `environment` names an endpoint (the sandbox) it alone counts: no credentials of the user are read."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         environment = os.environ if environment is None else environment
@@ -55,6 +55,15 @@ class Google:
         if answer.is_error:
             raise Failed(f"Google refused to tell about {path}: {_why(answer)}. Nothing was changed. Check credentials and project.")
         return answer.json()
+
+    def send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
+        """A call that changes something, its answer unjudged. Raises Failed when Google does not answer, NoCredentials without any."""
+        try:
+            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None) as client:
+                url = f"{self.endpoint or _HOSTS[service]}{path}"
+                return client.request(method, url, json=dict(body) if body is not None else None, headers=self._headers())
+        except httpx.HTTPError as error:
+            raise Failed(f"Google did not answer {method} {path}: {error}. Run it again to go on. Check the network.") from error
 
     def pages(self, service: str, path: str, **query: str) -> Iterator[dict[str, Any]]:
         """All pages of a list."""

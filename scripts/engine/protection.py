@@ -12,6 +12,11 @@ _FLAGS = ("deletionProtection", "enableDeletionProtection", "disableApiTerminati
 """The words of EKS and GKE clusters, of load balancers, and of EC2 instances."""
 
 
+def protected_names(state: State) -> tuple[str, ...]:
+    """Type and name of everything in `state` that its cloud, or the engine by `protect`, refuses to delete."""
+    return tuple(f"{each['type']} {_name(each)}" for each in state.resources if each.get("protect") is True or _protected(each))
+
+
 def refuse_protected(state: State, stack: str) -> None:
     """Raises Refused when anything in `state` is protected by its cloud, naming each."""
     found = [f"{each['type']} {_name(each)}" for each in state.resources if _protected(each)]

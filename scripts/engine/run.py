@@ -49,6 +49,8 @@ class Job:
     approve: Callable[[Outcome], bool]
     """Asked with the preview's outcome before anything is changed."""
     show: Show
+    holding: bool = False
+    """Whether the caller holds the stack's lock already."""
 
     @property
     def writes(self) -> bool:
@@ -138,7 +140,7 @@ def _pack_words(job: Job) -> list[str]:
 
 
 def _lock(job: Job) -> AbstractContextManager[None]:
-    if not job.writes:
+    if not job.writes or job.holding:
         return nullcontext()
     return stack_lock(job.workspace.checkout.locks, world=job.workspace.world, stack=job.stack, action=job.action)
 

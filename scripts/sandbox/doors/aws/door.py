@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 from scripts.errors import GpukitError
-from scripts.sandbox.doors.aws import autoscaling, budgets, ec2, ec2_actions, eks, fsx, iam, s3, tagging
+from scripts.sandbox.doors.aws import autoscaling, budgets, ec2, ec2_actions, eks, elb, fsx, iam, logs_keys, s3, tagging
 from scripts.sandbox.doors.aws.call import Call, Handler
 from scripts.sandbox.doors.aws.protocol import failure, model, operation, parameters, response
 from scripts.sandbox.doors.http import Request, Response
@@ -34,6 +34,9 @@ SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
     "fsx": ("fsx", fsx.HANDLERS),
     "budgets": ("budgets", budgets.HANDLERS),
     "sts": ("sts", {"GetCallerIdentity": _caller}),
+    "elasticloadbalancing": ("elbv2", elb.HANDLERS),
+    "logs": ("logs", logs_keys.LOGS),
+    "kms": ("kms", logs_keys.KEYS),
 }
 """Signing name to boto3's service name and the operations that are answered."""
 
@@ -51,6 +54,8 @@ def door(world: Simulation) -> Callable[[Request], Response]:
             message = f"the simulated AWS has no service {scope['service']}: it has {services}"
             protocol = "rest-xml" if scope["service"] == "s3" else _likely_protocol(request)
             return failure(protocol, "UnknownService", message, 400)
+        if scope["service"] == "elasticloadbalancing" and elb.CLASSIC_VERSION.encode() in request.body:
+            known = ("elb", elb.CLASSIC)
         return _serve(world, request, scope["region"], *known)
 
     return answer

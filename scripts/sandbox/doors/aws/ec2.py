@@ -88,6 +88,10 @@ COLLECTIONS: Mapping[str, Collection] = {
         missing="InvalidCapacityReservationId.NotFound", show=shapes.reservation,
         filters={"instance-type": "InstanceType", "availability-zone": "AvailabilityZone", "state": "State"},
     ),
+    "DescribeFlowLogs": Collection(
+        kind=t.FLOW_LOG, result="FlowLogs", ids="FlowLogIds", missing="InvalidFlowLogId.NotFound", show=shapes.flow_log, filter_member="Filter",
+        filters={"resource-id": "ResourceId"},
+    ),
     "DescribePlacementGroups": Collection(
         kind=t.PLACEMENT_GROUP, result="PlacementGroups", ids="GroupNames", missing="InvalidPlacementGroup.Unknown", show=shapes.placement_group,
         filters={"group-name": "GroupName", "strategy": "Strategy", "state": "State"}, paged=False,

@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.sandbox import kinds
 from scripts.sandbox.doors.aws.call import Call, Handler
-from scripts.sandbox.kinds.aws import scaling
+from scripts.sandbox.kinds.aws import interface, scaling
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.kinds.aws.network import dependency, not_found
 from scripts.sandbox.refusal import Refusal
@@ -128,7 +128,43 @@ def _create_tags(call: Call) -> Mapping[str, Any]:
     return {}
 
 
+def _create_interface(call: Call) -> Mapping[str, Any]:
+    """An interface that nothing uses yet, as a container network plug-in makes them."""
+    subnet = _require(call, t.SUBNET, call.given.get("SubnetId"), "InvalidSubnetID.NotFound", "subnet")
+    _dry_run(call)
+    specified = (tag for each in call.given.get("TagSpecifications", ()) for tag in each.get("Tags", ()))
+    port = interface.Port(
+        description=str(call.given.get("Description") or ""),
+        groups=tuple(str(group) for group in call.given.get("Groups", ())),
+        tags={str(tag["Key"]): str(tag.get("Value", "")) for tag in specified},
+    )
+    with call.world.store.transaction():
+        made = interface.attach(call.world, subnet, subnet, port)
+        made = call.world.store.put(replace(made, parent=None, status="available", state={**made.state, "attachedTo": ""}))
+    return {"NetworkInterface": {"NetworkInterfaceId": made.id, "SubnetId": subnet.id, "VpcId": subnet.state["vpcId"], "Status": "pending"}}
+
+
+def _cancel_reservation(call: Call) -> Mapping[str, Any]:
+    reserved = _require(
+        call, t.CAPACITY_RESERVATION, call.given.get("CapacityReservationId"), "InvalidCapacityReservationId.NotFound", "reservation"
+    )
+    _dry_run(call)
+    with call.world.store.transaction():
+        call.world.store.drop(reserved)
+    return {"Return": True}
+
+
+def _delete_flow_logs(call: Call) -> Mapping[str, Any]:
+    _dry_run(call)
+    for id_ in call.given.get("FlowLogIds", ()):
+        call.world.delete(kinds.kind(t.FLOW_LOG), _require(call, t.FLOW_LOG, id_, "InvalidFlowLogId.NotFound", "flow log"))
+    return {"Unsuccessful": []}
+
+
 HANDLERS: Mapping[str, Handler] = {
+    "CreateNetworkInterface": _create_interface,
+    "CancelCapacityReservation": _cancel_reservation,
+    "DeleteFlowLogs": _delete_flow_logs,
     "TerminateInstances": _terminate,
     "DeleteNetworkInterface": _delete_interface,
     "DeleteVolume": _delete_volume,

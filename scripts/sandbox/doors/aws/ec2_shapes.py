@@ -241,3 +241,13 @@ def instance_type(machine: Machine) -> Shown:
             "EfaInfo": {"MaximumEfaInterfaces": machine.rdma_interfaces} if efa else None,
         },
     }
+
+
+def flow_log(_: Simulation, record: Record) -> Shown:
+    return {
+        "FlowLogId": record.id,
+        "ResourceId": record.state.get("vpcId") or record.state.get("subnetId") or record.state.get("eniId"),
+        "FlowLogStatus": "ACTIVE",
+        "LogDestinationType": record.state["logDestinationType"],
+        "Tags": tag_list(record.tags),
+    }

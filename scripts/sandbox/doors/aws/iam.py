@@ -87,7 +87,23 @@ def _detach(call: Call) -> Mapping[str, Any]:
     return {}
 
 
+def _delete_policy(call: Call) -> Mapping[str, Any]:
+    found = next((r for r in _of_role(call, t.ROLE_POLICY) if r.state["name"] == call.given.get("PolicyName")), None)
+    if found is None:
+        raise Refusal("NoSuchEntity", f"The role policy {call.given.get('PolicyName')} cannot be found.", source=_IAM, status=404)
+    call.world.delete(kinds.kind(t.ROLE_POLICY), found)
+    return {}
+
+
+def _delete_provider(call: Call) -> Mapping[str, Any]:
+    record = _find(call, t.IDENTITY_PROVIDER, call.given.get("OpenIDConnectProviderArn"), "identity provider")
+    call.world.delete(kinds.kind(t.IDENTITY_PROVIDER), record)
+    return {}
+
+
 HANDLERS: Mapping[str, Handler] = {
+    "DeleteRolePolicy": _delete_policy,
+    "DeleteOpenIDConnectProvider": _delete_provider,
     "GetRole": lambda call: {"Role": _show_role(_find(call, t.ROLE, call.given.get("RoleName"), "role with name"))},
     "ListRoles": _list_roles,
     "ListAttachedRolePolicies": _attached,

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from scripts.sandbox.clouds import Due
-from scripts.sandbox.kinds.aws import reservation, scaling
+from scripts.sandbox.kinds.aws import controllers, reservation, scaling
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record
@@ -22,6 +22,7 @@ UNCHANGED = -1
 
 def due(world: Simulation) -> Iterator[Due]:
     """Everything that has a moment, past or to come."""
+    yield from controllers.due(world)
     for record in list(world.store):
         if record.kind == t.SCHEDULE and record.state.get("startTime"):
             yield datetime.fromisoformat(str(record.state["startTime"])), record.ref, lambda r=record: _act(world, r)

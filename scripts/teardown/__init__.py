@@ -1,0 +1,1 @@
+"""Ordered, verified teardown of a cluster: plan, act, verify (`gpukit teardown`)."""

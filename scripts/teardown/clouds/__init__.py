@@ -1,0 +1,1 @@
+"""What a teardown asks of each cloud; one module or package a cloud behind `cloud.Cloud`."""

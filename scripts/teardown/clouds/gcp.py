@@ -1,0 +1,240 @@
+"""Google Cloud through its REST APIs.
+
+Labels say whose a thing is. Networks, firewall rules and routers carry none: they count by their name where their parent is the cluster's
+own network, which the cluster itself, or the journal of an unfinished run, has told.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from components import catalog
+from components.costing import HOURS_PER_MONTH
+from components.naming import tag_key
+from scripts.engine.gcp_session import Google, NoCredentials
+from scripts.errors import Failed
+from scripts.teardown import kinds as k
+from scripts.teardown.clouds.cloud import Busy, ClusterFacts
+from scripts.teardown.model import Scope, Target, Thing
+
+_STACK, _CLUSTER, _KEPT = (tag_key("gcp", word) for word in ("stack", "cluster", "kept"))
+_GKE_CLUSTER, _GKE_PLACE, _GKE_POOL = "goog-k8s-cluster-name", "goog-k8s-cluster-location", "goog-k8s-node-pool-name"
+_BUSY = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.PRECONDITION_FAILED)
+"""`resourceInUseByAnotherResource` comes as 400, an operation under way on the cluster as 400 or 409 (Compute Engine and GKE API errors)."""
+_DATA = "data outlives clusters"
+_COMPUTE = "/compute/v1/"
+_IN_COMPUTE = {
+    k.INSTANCE: "instances", k.VOLUME: "disks", k.ADDRESS: "addresses", k.FIREWALL: "firewalls", k.ROUTES: "routers", k.SUBNET: "subnetworks",
+    k.NETWORK: "networks", k.PLACEMENT: "resourcePolicies",
+}  # fmt: skip
+_NAMED = frozenset({k.FIREWALL, k.ROUTES, k.SUBNET, k.NETWORK, k.PLACEMENT})
+"""Kinds without labels."""
+
+
+class GcpCloud:
+    """One target in one project. `environment` holds credentials and, in the sandbox, the endpoint."""
+
+    def __init__(self, target: Target, environment: Mapping[str, str]) -> None:
+        self._target = target
+        self._google = Google(environment)
+        self._scope = Scope()
+        own = {kind: (lambda kind=kind: self._compute(kind)) for kind in _IN_COMPUTE}
+        self._finders: Mapping[str, Callable[[], Iterator[Thing]]] = {
+            k.POOL: self._pools, k.CLUSTER: self._clusters, k.BUCKET: self._buckets, k.FILES: self._files, **own,
+        }  # fmt: skip
+
+    def cluster(self) -> ClusterFacts | None:
+        found = self._described()
+        if found is None:
+            return None
+        endpoint = str(found.get("endpoint") or "")
+        network = str((found.get("networkConfig") or {}).get("network") or found.get("network") or "")
+        return ClusterFacts(
+            name=self._target.cluster,
+            ready=found.get("status") == "RUNNING",
+            protected=False,  # H14: deletion protection is the provider's own, and stands in the state
+            endpoint=endpoint if "://" in endpoint or not endpoint else f"https://{endpoint}",
+            authority=str((found.get("masterAuth") or {}).get("clusterCaCertificate") or ""),
+            token_command=("gke-gcloud-auth-plugin",),
+            scope=Scope(network=network.rsplit("/", 1)[-1], stack=str((found.get("resourceLabels") or {}).get(_STACK, ""))),
+        )
+
+    def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
+        self._scope = scope
+        return tuple(thing for kind, finder in self._finders.items() if kind in kinds for thing in self._told(lambda f=finder: list(f())))
+
+    def to_zero(self, pool: Thing) -> None:
+        """Autoscaling off first: it would bring back what its minimum says. Counts of GKE are for each zone (D7), zero is zero in all."""
+        self._send("POST", "container", f"/v1/{pool.id}:setAutoscaling", {"autoscaling": {"enabled": False}})
+        self._send("POST", "container", f"/v1/{pool.id}:setSize", {"nodeCount": 0})
+
+    def delete(self, thing: Thing) -> None:
+        if thing.detail.get("leaving") or thing.detail.get("pooled"):
+            return
+        self._send("DELETE", str(thing.detail["service"]), str(thing.detail["path"]))
+
+    def _told(self, ask: Callable[[], Any]) -> Any:
+        try:
+            return ask()
+        except NoCredentials as error:
+            raise Failed("There are no Google credentials here: `gcloud auth application-default login`. Nothing was changed.") from error
+
+    def _send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> None:
+        """Raises Busy where something still needs the thing, Failed for any other refusal; what is gone already is no error."""
+        answer = self._told(lambda: self._google.send(method, service, path, body))
+        if answer.status_code in _BUSY:
+            raise Busy(answer.text)
+        if answer.is_error and answer.status_code != HTTPStatus.NOT_FOUND:
+            raise Failed(f"Google refused {method} {path}: {answer.text[:500]}. Run the teardown again to go on.")
+
+    def _described(self) -> dict[str, Any] | None:
+        """The cluster of exactly this name, in the region or in a zone of it."""
+        listed = self._told(lambda: self._google.get("container", f"/v1/projects/{self._target.account}/locations/-/clusters")) or {}
+        region = self._target.region
+        places = re.compile(f"{re.escape(region)}(-[a-z])?")
+        found = [c for c in listed.get("clusters", ()) if c["name"] == self._target.cluster and places.fullmatch(str(c["location"]))]
+        if len(found) > 1:
+            where = ", ".join(str(each["location"]) for each in found)
+            raise Failed(
+                f"There are several clusters named {self._target.cluster}: in {where}. Give the zone as --region. Nothing was changed."
+            )
+        return found[0] if found else None
+
+    def _clusters(self) -> Iterator[Thing]:
+        found = self._described()
+        if found is not None:
+            price = catalog.service_price("gcp", self._target.region, "gke_control_plane", "standard")
+            usd = None if price is None else price.usd * HOURS_PER_MONTH
+            path = f"projects/{self._target.account}/locations/{found['location']}/clusters/{found['name']}"
+            yield self._thing(k.CLUSTER, path, "the target itself", usd, service="container", leaving=found.get("status") == "STOPPING")
+
+    def _pools(self) -> Iterator[Thing]:
+        """Through the cloud's API, not from the state (K10)."""
+        cluster = self._described()
+        for pool in (cluster or {}).get("nodePools", ()):
+            config, scaling = pool.get("config") or {}, pool.get("autoscaling") or {}
+            path = str(pool["selfLink"]).partition("/v1/")[2]
+            sizes = {name: scaling.get(name) or 0 for name in ("minNodeCount", "totalMinNodeCount")} if scaling.get("enabled") else {}
+            yield self._thing(
+                k.POOL, path, f"node pool of {self._target.cluster}", 0.0, service="container", gpu=_gpu(config), minimum=max(sizes.values(), default=0),
+                desired=0, running=self._machines(pool), leaving=pool.get("status") == "STOPPING",
+            )  # fmt: skip
+
+    def _machines(self, pool: Mapping[str, Any]) -> int:
+        groups = (
+            str(url).partition(_COMPUTE)[2].replace("/instanceGroups/", "/instanceGroupManagers/")
+            for url in pool.get("instanceGroupUrls", ())
+        )
+        return sum(int((self._google.get("compute", f"{_COMPUTE}{group}") or {}).get("targetSize") or 0) for group in groups)
+
+    def _compute(self, kind: str) -> Iterator[Thing]:
+        for each in self._listed(_IN_COMPUTE[kind], everywhere=kind in (k.FIREWALL, k.NETWORK)):
+            why = self._named(kind, each) if kind in _NAMED else self._whose(each.get("labels") or {})
+            if why:
+                yield self._of_compute(kind, each, why)
+
+    def _listed(self, collection: str, *, everywhere: bool) -> Iterator[Mapping[str, Any]]:
+        root = f"{_COMPUTE}projects/{self._target.account}"
+        if everywhere:
+            for page in self._google.pages("compute", f"{root}/global/{collection}"):
+                yield from page.get("items", ())
+            return
+        for page in self._google.pages("compute", f"{root}/aggregated/{collection}"):
+            for scope in page.get("items", {}).values():
+                yield from scope.get(collection, ())
+
+    def _of_compute(self, kind: str, each: Mapping[str, Any], why: str) -> Thing:
+        labels: Mapping[str, str] = each.get("labels") or {}
+        path = str(each["selfLink"]).partition(_COMPUTE)[2]
+        kept = _DATA if _KEPT in labels else self._kept_disk(each) if kind == k.VOLUME else ""
+        name, price = str(each["name"]), self._price(kind, each)
+        pooled = kind == k.INSTANCE and _GKE_POOL in labels and self._described() is not None
+        return Thing(
+            kind=kind, id=name if kind == k.VOLUME else path, name=name, why=why, monthly_usd=price, kept=kept,
+            detail={"service": "compute", "path": f"{_COMPUTE}{path}", "pool": labels.get(_GKE_POOL, ""), "pooled": pooled},
+        )  # fmt: skip
+
+    def _kept_disk(self, each: Mapping[str, Any]) -> str:
+        """A claim's disk by its recorded policy; where nobody could ask for it, it is data."""
+        policy = self._scope.policies.get(str(each["name"]))
+        claimed = "kubernetes.io/created-for/pvc" in str(each.get("description", ""))
+        if policy == "Retain":
+            return "its claim's policy is Retain"
+        return "data of a claim whose reclaim policy nobody could ask for" if claimed and policy is None else ""
+
+    def _price(self, kind: str, each: Mapping[str, Any]) -> float | None:
+        """Of a machine at its on-demand rate, the dearest that it can be; other kinds: unknown where they bill, nothing where they do not."""
+        if kind == k.INSTANCE:
+            price = catalog.price("gcp", self._target.region, str(each.get("machineType", "")).rsplit("/", 1)[-1])
+            return None if price is None or price.on_demand is None else price.on_demand.usd * HOURS_PER_MONTH
+        return None if kind in (k.VOLUME, k.ADDRESS) else 0.0
+
+    def _whose(self, labels: Mapping[str, str]) -> str:
+        stack, cluster = self._target.stack or self._scope.stack, self._target.cluster
+        if labels.get(_STACK) and stack and labels[_STACK] != stack:
+            return ""
+        if stack and labels.get(_STACK) == stack:
+            return f"label {_STACK}={stack}"
+        if labels.get(_CLUSTER) == cluster:
+            return f"label {_CLUSTER}={cluster}"
+        place = str(labels.get(_GKE_PLACE, self._target.region))
+        mine = labels.get(_GKE_CLUSTER) == cluster and (place == self._target.region or place.startswith(f"{self._target.region}-"))
+        return f"label {_GKE_CLUSTER}={cluster}" if mine else ""
+
+    def _named(self, kind: str, each: Mapping[str, Any]) -> str:
+        """By exact form of the name, inside of the cluster's own network (K6). The network itself only when this project's names made it."""
+        cluster, name = re.escape(self._target.cluster), str(each["name"])
+        made = re.compile(f"{cluster}(-[a-z0-9-]+)?-[0-9a-f]{{7}}")
+        gke = re.compile(f"gke-{cluster}-[0-9a-f]{{8}}-[a-z]+|k8s-(fw|[0-9a-f]{{16}})-.*")
+        if kind == k.NETWORK:
+            own = name == self._scope.network and re.fullmatch(f"{cluster}-vpc-[0-9a-f]{{7}}", name)
+            return "the cluster's own network, named after it" if own else ""
+        if kind == k.PLACEMENT:
+            return "named after the cluster by this project" if made.fullmatch(name) else ""
+        inside = bool(self._scope.network) and str(each.get("network", "")).rsplit("/", 1)[-1] == self._scope.network
+        if inside and (made.fullmatch(name) or (kind == k.FIREWALL and gke.fullmatch(name) and self._of_cluster(each))):
+            return f"in the cluster's own network {self._scope.network}, by name"
+        return ""
+
+    def _of_cluster(self, firewall: Mapping[str, Any]) -> bool:
+        """Rules of GKE apply to the cluster's node tag; one without a tag says whose it is by its name alone."""
+        tags = [str(tag) for tag in firewall.get("targetTags") or ()]
+        return str(firewall["name"]).startswith(f"gke-{self._target.cluster}-") or any(
+            re.fullmatch(f"gke-{re.escape(self._target.cluster)}-[0-9a-f]{{8}}-node", tag) for tag in tags
+        )
+
+    def _buckets(self) -> Iterator[Thing]:
+        for page in self._google.pages("storage", "/storage/v1/b", project=self._target.account):
+            for each in page.get("items", ()):
+                if why := self._whose(each.get("labels") or {}):
+                    detail = {"service": "storage", "path": f"/storage/v1/b/{each['name']}"}
+                    yield Thing(
+                        kind=k.BUCKET, id=str(each["name"]), name=str(each["name"]), why=why, monthly_usd=None, kept=_DATA, detail=detail
+                    )
+
+    def _files(self) -> Iterator[Thing]:
+        for page in self._google.pages("lustre", f"/v1/projects/{self._target.account}/locations/-/instances"):
+            for each in page.get("instances", ()):
+                if why := self._whose(each.get("labels") or {}):
+                    name = str(each["name"])
+                    detail = {"service": "lustre", "path": f"/v1/{name}"}
+                    yield Thing(kind=k.FILES, id=name, name=name.rsplit("/", 1)[-1], why=why, monthly_usd=None, kept=_DATA, detail=detail)
+
+    def _thing(self, kind: str, path: str, why: str, usd: float | None, *, service: str, **detail: Any) -> Thing:
+        return Thing(
+            kind=kind,
+            id=path,
+            name=path.rsplit("/", 1)[-1],
+            why=why,
+            monthly_usd=usd,
+            detail={"service": service, "path": f"/v1/{path}", **detail},
+        )
+
+
+def _gpu(config: Mapping[str, Any]) -> bool:
+    """Whether a pool's machines have accelerators; a machine that the catalogue does not know may."""
+    machine = catalog.find_machine("gcp", str(config.get("machineType", "")))
+    return bool(config.get("accelerators")) or machine is None or machine.gpu_count > 0

@@ -1,0 +1,43 @@
+"""Names of the kinds of things in the clouds, shared by all of them. Objects in a cluster go by Kubernetes' own kinds."""
+
+from __future__ import annotations
+
+POOL = "node pool"
+CLUSTER = "cluster"
+INSTANCE = "instance"
+BALANCER = "load balancer"
+TARGETS = "target group"
+"""What a load balancer forwards to: target groups, backend services, endpoint groups."""
+VOLUME = "volume"
+INTERFACE = "network interface"
+FIREWALL = "security group"
+"""Security groups, firewall rules."""
+ENDPOINT = "network endpoint"
+NAT = "NAT gateway"
+ADDRESS = "public address"
+GATEWAY = "internet gateway"
+ROUTES = "route table"
+SUBNET = "subnet"
+NETWORK = "network"
+TEMPLATE = "launch template"
+PLACEMENT = "placement group"
+LOGS = "log group"
+FLOW_LOG = "flow log"
+KEY_ALIAS = "key alias"
+KEY = "key"
+ROLE = "role"
+PROVIDER = "identity provider"
+GROUP = "resource group"
+BUCKET = "bucket"
+FILES = "file system"
+RESERVATION = "capacity reservation"
+OTHER = "tagged resource"
+"""Something with the target's identity that gpukit does not know how to delete: reported, never ignored."""
+
+MACHINES = (POOL, INSTANCE)
+BALANCERS = (BALANCER, TARGETS)
+DATA = (BUCKET, FILES, VOLUME)
+NETWORKING = (ENDPOINT, NAT, ADDRESS, FIREWALL, ROUTES, GATEWAY, SUBNET, FLOW_LOG, NETWORK)
+"""In the order in which a network comes apart."""
+REST = (TEMPLATE, PLACEMENT, LOGS, KEY_ALIAS, KEY, PROVIDER, ROLE, GROUP)
+EVERYTHING = (*MACHINES, CLUSTER, *BALANCERS, VOLUME, INTERFACE, *NETWORKING, *REST, BUCKET, FILES, RESERVATION, OTHER)

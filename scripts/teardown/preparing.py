@@ -1,0 +1,151 @@
+"""From what a person typed to a teardown that is ready to plan: whose account, which cluster, which state, which API server."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scripts.engine import locate
+from scripts.engine.checkout import Checkout
+from scripts.engine.prepare import lookup_of, workspace_of
+from scripts.engine.session import Session
+from scripts.engine.show import Show
+from scripts.engine.stack_settings import settings_of
+from scripts.errors import BadInput, Refused
+from scripts.teardown import accounts
+from scripts.teardown.clouds.choosing import cloud_of
+from scripts.teardown.clouds.cloud import ClusterFacts
+from scripts.teardown.journal import Journal
+from scripts.teardown.kube_cluster import connect
+from scripts.teardown.model import Target, World
+from scripts.teardown.running import Pace
+from scripts.teardown.stack_engine import StackEngine
+from scripts.teardown.step import Choices, Scene
+from scripts.teardown.teardown import Teardown
+
+CLOUDS = ("aws", "gcp", "azure")
+_LOOK_SECONDS = {"real": 15.0, "sandbox": 0.2}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What was typed: a stack, or a cluster with its cloud."""
+
+    stack: str | None
+    cluster: str | None
+    cloud: str | None
+    region: str | None
+    account: str | None
+    world: World
+
+    def __post_init__(self) -> None:
+        if bool(self.stack) == bool(self.cluster):
+            raise BadInput("Give the STACK that is to end, or, where its state is lost, --cluster NAME with --cloud and --region.")
+        if self.cluster and self.cloud not in CLOUDS:
+            raise BadInput(f"--cloud is {self.cloud!r}: give one of {', '.join(CLOUDS)} with --cluster.")
+        if self.cluster and not self.region:
+            raise BadInput(f"--cluster {self.cluster} needs --region: a cluster's name is unique in its region only.")
+        if self.stack and (self.cloud or self.region or self.account):
+            raise BadInput("--cloud, --region and --account go with --cluster: a stack's own file says where it is.")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    target: Target
+    surroundings: Mapping[str, str]
+    here: Checkout
+    show: Show
+
+    def teardown(self, choices: Choices) -> Teardown:
+        """Raises Refused, Failed when cloud, token or state cannot be had."""
+        cloud = cloud_of(self.target, self.surroundings)
+        facts = cloud.cluster()
+        engine = self._engine(facts)
+        scene = Scene(
+            target=self.target,
+            cloud=cloud,
+            cluster=None
+            if facts is None or choices.without_api
+            else connect(facts, self.surroundings, direct=self.target.world == "sandbox"),
+            engine=engine,
+            cluster_gone=facts is None,
+            choices=choices,
+        )
+        return Teardown(
+            scene=scene,
+            facts=facts,
+            journal=Journal.of(self.here.local, self.target),
+            say=self.show.line,
+            protected_in_state=engine.protected() if engine is not None else (),
+            pace=Pace(look_seconds=_LOOK_SECONDS[self.target.world]),
+            wait_line=Waiting(self.show).line,
+        )
+
+    def _engine(self, facts: ClusterFacts | None) -> StackEngine | None:
+        """The stack's engine; None where its state is lost, which is then a teardown by tags."""
+        stack = self.target.stack
+        if not stack:
+            _refuse_known(self.here, facts)
+            return None
+        workspace = workspace_of(self.here, self.target.world, locate.show_progress)
+        state = Session(workspace, stack).state()
+        if state is None or (state.empty and not state.pending):
+            self.show.line(f"stack {stack} has nothing in its state: what carries its identity is looked for in the cloud")
+            return None
+        return StackEngine(workspace, stack, lookup_of(settings_of(self.here, stack), workspace), self.show)
+
+
+def _refuse_known(here: Checkout, facts: ClusterFacts | None) -> None:
+    """A cluster whose stack file is here ends by its stack: its state may hold what no tag tells."""
+    stack = facts.scope.stack if facts is not None else ""
+    if stack in here.stack_names():
+        raise Refused(
+            f"Cluster {facts.name if facts else ''} belongs to stack {stack}, whose file is here: run `gpukit teardown {stack}`. Nothing was changed."
+        )
+
+
+def prepared(here: Checkout, wanted: Wanted, show: Show) -> Prepared:
+    """What clients need, and the target. Raises Refused before anything is read when the account is another one."""
+    surroundings = _surroundings(here, wanted.world)
+    if wanted.stack:
+        settings = settings_of(here, wanted.stack)
+        spec = settings.spec
+        target = Target(
+            cloud=spec.cloud, account=str(spec.account), region=settings.region, cluster=spec.name or wanted.stack, world=wanted.world,
+            stack=wanted.stack,
+        )  # fmt: skip
+    else:
+        cloud, region = str(wanted.cloud), str(wanted.region)
+        account = wanted.account or accounts.of_caller(checkout=here, cloud=cloud, region=region, environment=surroundings)
+        target = Target(cloud=cloud, account=account, region=region, cluster=str(wanted.cluster), world=wanted.world)
+    if target.world == "real":
+        accounts.refuse_other(cloud=target.cloud, account=target.account, region=target.region, name=target.name)
+    return Prepared(target, surroundings, here, show)
+
+
+def _surroundings(here: Checkout, world: World) -> Mapping[str, str]:
+    if world == "real":
+        return dict(os.environ)
+    from scripts.engine.environment import environment as of_sandbox
+    from scripts.sandbox.client import World as Sandbox
+
+    return of_sandbox(here, Sandbox.at(here.root).start())
+
+
+@dataclass
+class Waiting:
+    """What is waited for: rewritten in place on a terminal, one line a minute elsewhere."""
+
+    show: Show
+    _said: float = field(default=0.0)
+
+    def line(self, text: str) -> None:
+        now = time.monotonic()
+        if self.show.stream.isatty():
+            self.show.stream.write(f"\r\033[K{self.show.label} {text}")
+            self.show.stream.flush()
+        elif now - self._said >= 60:
+            self._said = now
+            self.show.line(text)

@@ -1,0 +1,1 @@
+"""The steps of a teardown, one a file, and their order."""

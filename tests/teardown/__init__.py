@@ -1,0 +1,1 @@
+"""Ordered, verified teardown."""

@@ -1,0 +1,96 @@
+"""What is typed, and what a person has to say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scripts.errors import BadInput, Refused
+from scripts.teardown.asking import Person, confirm
+from scripts.teardown.commands import minutes
+from scripts.teardown.model import Target, Thing, usd_text
+from scripts.teardown.preparing import Wanted
+
+TARGET = Target(cloud="aws", account="123456789012", region="us-east-1", cluster="lab", world="sandbox", stack="lab-dev")
+NOBODY = Person(there=False, answer=lambda _: "")
+
+
+def somebody(*answers: str) -> Person:
+    given = list(answers)
+    return Person(there=True, answer=lambda _: given.pop(0))
+
+
+def wanted(**changes: Any) -> Wanted:
+    return Wanted(**{"stack": None, "cluster": None, "cloud": None, "region": None, "account": None, "world": "sandbox", **changes})
+
+
+def test_the_targets_own_name_confirms() -> None:
+    confirm(TARGET, somebody("lab-dev"), given=None, data=frozenset())
+    confirm(TARGET, NOBODY, given="lab-dev", data=frozenset())
+
+
+@pytest.mark.parametrize("said", ["", "yes", "y", "lab", "LAB-DEV"])
+def test_nothing_else_does(said: str) -> None:
+    with pytest.raises(Refused, match="Not confirmed"):
+        confirm(TARGET, somebody(said), given=None, data=frozenset())
+    with pytest.raises(Refused, match="Not confirmed"):
+        confirm(TARGET, NOBODY, given=said, data=frozenset())
+
+
+def test_without_a_terminal_the_name_has_to_be_given() -> None:
+    with pytest.raises(BadInput, match="--confirm lab-dev"):
+        confirm(TARGET, NOBODY, given=None, data=frozenset())
+
+
+def test_the_question_names_account_and_place() -> None:
+    asked: list[str] = []
+
+    def answer(prompt: str) -> str:
+        asked.append(prompt)
+        return "lab-dev"
+
+    confirm(TARGET, Person(there=True, answer=answer), given=None, data=frozenset())
+    assert "cluster lab in aws account 123456789012, us-east-1" in asked[0]
+
+
+def test_data_is_deleted_by_a_person_alone_and_each_by_its_name() -> None:
+    with pytest.raises(Refused, match="never for an unattended run"):
+        confirm(TARGET, NOBODY, given="lab-dev", data=frozenset({"checkpoints"}))
+    with pytest.raises(Refused, match="Deleting checkpoints was not confirmed"):
+        confirm(TARGET, somebody("yes"), given="lab-dev", data=frozenset({"checkpoints"}))
+    confirm(TARGET, somebody("lab-dev", "checkpoints"), given=None, data=frozenset({"checkpoints"}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Give the STACK"),
+        ({"stack": "a", "cluster": "b"}, "Give the STACK"),
+        ({"cluster": "b"}, "--cloud is None"),
+        ({"cluster": "b", "cloud": "oracle"}, "one of aws, gcp, azure"),
+        ({"cluster": "b", "cloud": "aws"}, "needs --region"),
+        ({"stack": "a", "region": "us-east-1"}, "go with --cluster"),
+    ],
+)
+def test_half_a_target_is_refused_with_what_is_missing(changes: dict[str, str], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        wanted(**changes)
+
+
+def test_waits_are_set_by_step() -> None:
+    assert minutes(["balancers=5", "data=0"]) == {"balancers": 5, "data": 0}
+
+
+@pytest.mark.parametrize("pair", ["balancers", "balancers=long", "balancers=-1", "balancers=nan", "balancers=9999", "coffee=5"])
+def test_a_wait_that_means_nothing_is_refused_with_the_steps_that_there_are(pair: str) -> None:
+    with pytest.raises(BadInput, match=r"Steps: .*balancers"):
+        minutes([pair])
+
+
+def test_a_price_that_is_missing_is_never_nothing() -> None:
+    free, billed, unknown = (Thing(kind="a", id=str(usd), monthly_usd=usd) for usd in (0.0, 12.5, None))
+    assert usd_text((free,)) == ""
+    assert usd_text((free, billed)) == "about 12.50 USD a month"
+    assert usd_text((billed, unknown)) == "at least 12.50 USD a month"
+    assert usd_text((unknown,)) == "at a price that is not known"

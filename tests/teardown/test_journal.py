@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scripts.errors import BadInput, Failed
+from scripts.teardown.journal import Journal
+from scripts.teardown.model import Scope, Target
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "teardown" / "lab.jsonl")
+
+
+def test_what_was_appended_is_read_again(journal: Journal) -> None:
+    journal.append("begin", step="claims", things=["volume vol-1"])
+    journal.append("end", step="claims", left=[])
+    assert [(entry["event"], entry["step"]) for entry in journal.entries()] == [("begin", "claims"), ("end", "claims")]
+
+
+def test_a_journal_that_does_not_exist_is_empty(journal: Journal) -> None:
+    assert (journal.entries(), journal.scope()) == ((), Scope())
+
+
+def test_a_line_that_a_killed_writer_left_counts_for_nothing_and_does_not_spoil_the_next(journal: Journal) -> None:
+    journal.append("begin", step="claims")
+    with journal.path.open("a") as file:
+        file.write('{"event": "en')
+    assert len(journal.entries()) == 1
+    journal.append("end", step="claims")
+    assert [entry["event"] for entry in journal.entries()] == ["begin", "end"]
+
+
+def test_damage_in_the_middle_is_told_and_not_passed_over(journal: Journal) -> None:
+    journal.append("begin")
+    journal.path.write_text("garbage\n" + journal.path.read_text())
+    with pytest.raises(BadInput, match="is corrupt: 'garbage'"):
+        journal.entries()
+
+
+def test_what_cannot_be_written_is_not_done(tmp_path: Path) -> None:
+    (tmp_path / "teardown").write_text("a file where the directory should be")
+    with pytest.raises(Failed, match="cannot be written"):
+        Journal(tmp_path / "teardown" / "lab.jsonl").append("begin")
+
+
+def test_the_scope_of_an_unfinished_run_is_remembered_and_completed(journal: Journal) -> None:
+    journal.append("scope", scope=Scope(network="vpc-1", policies={"vol-1": "Delete"}).as_json())
+    journal.append("scope", scope=Scope(issuer="https://issuer", policies={"vol-2": "Retain"}).as_json())
+    assert journal.scope() == Scope(network="vpc-1", issuer="https://issuer", policies={"vol-1": "Delete", "vol-2": "Retain"})
+
+
+def test_a_finished_run_leaves_nothing_to_the_next_cluster_of_that_name(journal: Journal) -> None:
+    journal.append("scope", scope=Scope(network="vpc-1").as_json())
+    journal.append("done")
+    assert journal.scope() == Scope()
+    assert len(journal.entries()) == 2
+
+
+def test_each_target_has_a_journal_of_its_own(tmp_path: Path) -> None:
+    one = Target(cloud="aws", account="1", region="r", cluster="lab", world="sandbox")
+    other = Target(cloud="aws", account="1", region="r", cluster="lab", world="real")
+    assert Journal.of(tmp_path, one).path != Journal.of(tmp_path, other).path
