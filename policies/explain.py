@@ -25,6 +25,7 @@ def find(rule: str) -> Rule:
 
 def described(rule: Rule) -> dict[str, Any]:
     """The rule for machines: schema `gpukit/rule/1`."""
+    failing = examples.failing(rule.id)
     return {
         "schema": SCHEMA,
         "id": rule.id,
@@ -34,7 +35,7 @@ def described(rule: Rule) -> dict[str, Any]:
         "parameters": list(rule.parameters),
         "failures": {failure: FAILURES[failure] for failure in rule.failures},
         "right": rule.fix,
-        "example": {"failing": examples.failing(rule.id), "repaired": examples.repaired(rule.id), "before": examples.PRELUDE},
+        "example": {"failing": failing, "repaired": examples.repaired(rule.id), "before": examples.prelude(failing)},
     }
 
 

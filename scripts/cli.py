@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from scripts import cli_sandbox
+from scripts import cli_idle, cli_sandbox
 from scripts.catalog.commands import app as catalog_app
 from scripts.cli_group import AsJson, Gpukit, InSandbox, Stack, enter, known_stack, run_part
 from scripts.errors import Exit
@@ -30,6 +30,9 @@ app = typer.Typer(
 )
 app.add_typer(cli_sandbox.app, name="sandbox")
 app.add_typer(catalog_app, name="catalog")
+app.add_typer(cli_idle.leases_app, name="leases")
+app.command()(cli_idle.idle)
+app.command()(cli_idle.resume)
 
 Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -99,6 +102,10 @@ def check(  # noqa: PLR0913 # one parameter an option
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
     explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
+    emit: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Print the limits as a cloud's own document: aws-scp, azure-policy or gcp-quota-override."),
+    ] = None,
     sandbox: InSandbox = False,
 ) -> int:
     """Judge stacks, any Pulumi program, a preview or a state.
@@ -125,6 +132,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         prices=prices,
         timeout_s=timeout_s,
         explain=explain,
+        emit=emit,
     )
 
 

@@ -62,10 +62,13 @@ def advance(duration: Annotated[str, typer.Argument(help="Such as 2h, 90m, '1d 6
 def load(  # noqa: PLR0913 # one parameter an option
     stack: Stack,
     pool: Annotated[str, typer.Argument(help="Name of the pool in the stack file.")],
-    settings: Annotated[list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="nodes and gpu_busy, instead of options.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME=VALUE]...", help="nodes, pods and gpu_busy, instead of options.")
+    ] = None,
     *,
     nodes: Annotated[int | None, typer.Option(min=0, help="Pods to run, one a node; 0 takes them away.")] = None,
     gpu_busy: Annotated[float | None, typer.Option(min=0, max=1, help="Share to which their GPUs are busy; default 1.")] = None,
+    pods: Annotated[int | None, typer.Option(min=0, help="Fewer pods than nodes: the others run and nothing uses them.")] = None,
     as_json: AsJson = False,
 ) -> int:
     """Put work on a pool, so that a pool of minimum 0 gets nodes.
@@ -73,7 +76,9 @@ def load(  # noqa: PLR0913 # one parameter an option
     Example: gpukit sandbox load aws-training-dev a100 nodes=2
     """
     stack = known_stack(stack)
-    return run_part("sandbox", "load", stack=stack, pool=pool, nodes=nodes, gpu_busy=gpu_busy, settings=settings or [], json_=as_json)
+    return run_part(
+        "sandbox", "load", stack=stack, pool=pool, nodes=nodes, gpu_busy=gpu_busy, pods=pods, settings=settings or [], json_=as_json
+    )
 
 
 @fault_app.command("add")

@@ -23,7 +23,6 @@ GAPS: tuple[Gap, ...] = (
         instead="the GPU stack's charts and images come from nvcr.io and other registries, and no mirror is built: use single or per_zone",
         written=lambda s: s.network.endpoints == "private" and s.network.nat == "none" and s.network.nat,
     ),
-    Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(path="monitoring.metrics", instead="use none", written=lambda s: s.monitoring.metrics != "none" and s.monitoring.metrics),
     Gap(path="model", instead="leave it out", written=lambda s: s.model),
     Gap(path="queue.teams", instead="leave it out", written=lambda s: isinstance(s, TrainingSpec) and s.queue.teams),

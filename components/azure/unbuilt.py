@@ -26,7 +26,6 @@ GAPS: tuple[Gap, ...] = (
         instead="flow logs of Azure belong to the network watcher of the whole region: leave it out, and switch them on there",
         written=lambda s: s.network.flow_logs,
     ),
-    Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(
         path="monitoring.metrics",
         instead="use cloud, or none",

@@ -11,7 +11,7 @@ from .addresses import of_address
 from .amounts import EVERYWHERE, QuotaDemand, Unmeasured, merged
 from .entries import QuotaEntry, quota_key
 from .pools import of_pool
-from .requesting import Ask, asked
+from .requesting import Ask, ask_for, asked
 from .snapshot import USABLE_DAYS, QuotaSnapshot
 from .snapshot_file import SCHEMA
 
@@ -24,6 +24,7 @@ __all__ = [
     "QuotaEntry",
     "QuotaSnapshot",
     "Unmeasured",
+    "ask_for",
     "asked",
     "demand",
     "merged",

@@ -68,8 +68,13 @@ def asked(wanted: QuotaDemand, entry: QuotaEntry | None, stacks: Sequence[str]) 
     value = others + wanted.need
     if value <= entry.limit:
         return None
+    return ask_for(wanted, wanted.region, value)
+
+
+def ask_for(wanted: QuotaDemand, region: str, value: float) -> Ask:
+    """A limit of `value` in all on the quota that `wanted` draws on."""
     dimensions: Mapping[str, str] = {}
     if wanted.cloud == "gcp":
         quota: GoogleQuota = google_quota(wanted.code)
-        dimensions = {**quota.dimensions, **({} if wanted.region == EVERYWHERE else {"region": wanted.region})}
-    return Ask(cloud=wanted.cloud, region=wanted.region, code=wanted.code, unit=wanted.unit, value=value, dimensions=dimensions)
+        dimensions = {**quota.dimensions, **({} if region == EVERYWHERE else {"region": region})}
+    return Ask(cloud=wanted.cloud, region=region, code=wanted.code, unit=wanted.unit, value=value, dimensions=dimensions)

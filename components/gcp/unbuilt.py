@@ -33,7 +33,6 @@ GAPS: tuple[Gap, ...] = (
         instead="leave it out, and import the bucket with `gcloud lustre instances import-data`",
         written=lambda s: s.storage.shared_filesystem and s.storage.shared_filesystem.bucket,
     ),
-    Gap(path="idle", instead="leave it out", written=lambda s: "idle" in s.model_fields_set and s.idle),
     Gap(
         path="monitoring.metrics",
         instead="use none, or cloud",

@@ -173,6 +173,8 @@ class NicPolicy:
 
     urn: str
     name: str
+    at: str = ""
+    """Where in its resource the policy stands; "" for a resource of its own."""
     cluster: Maybe[str | None]
     """URN of the planned cluster; None where it cannot be told."""
     shared: Maybe[str | None] = None

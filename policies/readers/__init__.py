@@ -96,9 +96,9 @@ def inventory(resources: ResourceSet) -> Inventory:
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
         yield from lost(resource)
-        reader = READERS.get(resource.type) or kubernetes.reader_for(resource.type)
-        if reader is not None:
-            yield from _guarded(resource, reader, program)
+        for reader in (READERS.get(resource.type), kubernetes.reader_for(resource.type)):
+            if reader is not None:
+                yield from _guarded(resource, reader, program)
 
 
 def _guarded(resource: Resource, reader: Reader, program: Program) -> list[Fact]:

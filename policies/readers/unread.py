@@ -77,12 +77,15 @@ HARMLESS = frozenset(
 
 _READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
 _STARTING = {token.casefold(): what for token, what in STARTING.items()}
+_OBJECTS = frozenset(token for token in _STARTING if token.startswith("kubernetes:"))
+"""Objects of which every reader of Kubernetes objects reads something, but none what they cost."""
 
 
 def lost(resource: Resource) -> Iterator[Lost]:
     """What is to be said of `resource` where no reader reads it. Of reservations a pool's market is read, not what they bill themselves."""
-    if not types.is_read(resource.type) or resource.type in types.BILLING_UNUSED:
-        reason = _reason(resource, plain_token(resource.type))
+    token = plain_token(resource.type)
+    if not types.is_read(resource.type) or resource.type in types.BILLING_UNUSED or token.casefold() in _OBJECTS:
+        reason = _reason(resource, token)
         if reason:
             yield Lost(urn=resource.urn, type=resource.type, reason=reason)
 

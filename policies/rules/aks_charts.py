@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from components import catalog
 from components.inventory import Chart
@@ -53,19 +52,3 @@ def switched(chart: Chart, name: str, path: str) -> Maybe[bool]:
 
 def _default(name: str, path: str) -> bool:
     return (name, path) in _ON_BY_DEFAULT or (name == GPU_OPERATOR and catalog.chart_defaults(name, path) is True)
-
-
-def tolerates(chart: Chart, path: str, key: str) -> Maybe[bool]:
-    """Whether the list of tolerations at `path` has one for taints with `key`. An absent list is the chart's, which knows no cloud's taint."""
-    listed = value(chart, path)
-    if listed is None or isinstance(listed, Unknown):
-        return listed if isinstance(listed, Unknown) else False
-    if not isinstance(listed, list | tuple):
-        return Unknown(path, "not readable: no list")
-    for i in range(len(cast("Sequence[object]", listed))):
-        named, operator = read(listed, i, "key"), read(listed, i, "operator")
-        if isinstance(named, Unknown) or isinstance(operator, Unknown):
-            return named if isinstance(named, Unknown) else operator
-        if named == key or (not named and operator == "Exists"):
-            return True
-    return False

@@ -7,17 +7,15 @@ from dataclasses import replace
 
 from components.catalog.grid import grid_family
 from components.inventory import Owner
-from components.unknown import Unknown, known
+from components.unknown import Unknown
 from policies.finding import Level, Status
-from policies.readers.azure.agent_pool import SPOT_TAINT
 
 from .aks_agents import Agents, gpu_agents, is_word
-from .aks_charts import GPU_OPERATOR, operators, tolerates, value
+from .aks_charts import GPU_OPERATOR, operators, value
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 AKS_RUNTIME = "nvidia-container-runtime"
 NVIDIA = "NVIDIA"
-SPOT_KEY = SPOT_TAINT.partition("=")[0]
 _NO_OPERATOR = ("windows", "flatcar", "azurelinuxosguard")
 """Operating systems on which the GPU Operator does not run."""
 
@@ -30,22 +28,17 @@ def _nvidia(case: Case) -> Iterator[Agents]:
 
 
 def _grid(case: Case) -> Iterator[Verdict]:
+    """E2. Two owners of the driver, or none, are GPU-DRV-01's."""
     for found in _nvidia(case):
         machine = next((machine for machine in found.machines if grid_family(machine)), None)
-        if machine is None:
+        if machine is None or found.pool.driver_owners == ():
             continue
-        why = f"{machine.name} shares its GPU by vGPU and needs the GRID driver"
-        so = "it cannot be told whether it gets the GRID driver"
-        nobody = (
-            f"{why}, but gpuProfile.driver is None, so that AKS installs none and the operator's data-centre driver crashes. Take it out."
+        text = (
+            f"{machine.name} shares its GPU by vGPU and needs the GRID driver, but gpuProfile.driver is None, so that AKS installs none and the "
+            "GPU Operator's data-centre driver crashes. Take it out, set driver.enabled=false in the operator's values, and pin the node image."
         )
-        yield from found.judged(is_word(found.own.driver, "None"), "gpuProfile.driver", nobody, so)
-        owners = found.pool.driver_owners
-        if isinstance(owners, Unknown):
-            yield cannot_tell(found.own.urn, owners, subject=found.own.name, so=so)
-        elif owners is not None and Owner.GPU_OPERATOR in owners:
-            text = f"{why}, and the GPU Operator would install the data-centre driver: crash loops, and nodes that hang when they restart. "
-            yield found.violated("gpuProfile.driver", text + "Set driver.enabled=false in its values, and pin the node image.")
+        without = is_word(found.own.driver, "None")
+        yield from found.judged(without, "gpuProfile.driver", text, "it cannot be told whether it gets the GRID driver")
 
 
 # --- GPU-AKS-11
@@ -73,8 +66,9 @@ def _runtime(case: Case) -> Iterator[Verdict]:
 
 
 def _unserved(case: Case) -> Iterator[Verdict]:
+    """C3. Where no operator is there at all, GPU-DRV-01 says that nobody installs the driver."""
     for found in _nvidia(case):
-        if not (known(found.own.driver) and (found.own.driver or "").casefold() == "none"):
+        if is_word(found.own.driver, "None") is not True or found.pool.driver_owners == ():
             continue
         sku = found.pool.image.kind if found.pool.image is not None else ""
         if isinstance(sku, Unknown):
@@ -98,26 +92,6 @@ def _slices(case: Case) -> Iterator[Verdict]:
         slices = found.own.gpu_slices
         claim = slices if isinstance(slices, Unknown) else slices is not None
         yield from found.judged(claim, "gpuInstanceProfile", text, "it cannot be told whether its GPUs are to be divided")
-
-
-# --- GPU-AKS-14
-
-
-def _spot_taint(case: Case) -> Iterator[Verdict]:
-    """E6: AKS taints spot nodes, and nothing may take the taint away."""
-    for found in _nvidia(case):
-        for chart in operators(case, GPU_OPERATOR, found.pool.cluster):
-            if found.spot is False:
-                continue
-            claim = found.spot if isinstance(found.spot, Unknown) else tolerates(chart, "daemonsets.tolerations", SPOT_KEY)
-            if isinstance(claim, Unknown):
-                yield cannot_tell(chart.urn, claim, subject=chart.name, so=f"it cannot be told whether its pods run on {found.own.name}")
-            elif found.spot is True and not claim:
-                text = (
-                    f"{chart.name}: AKS taints the nodes of the spot pool {found.own.name} with {SPOT_TAINT}, and the operator's daemonsets do not "
-                    f"tolerate it: no nvidia.com/gpu there. Add a toleration for {SPOT_KEY} to daemonsets.tolerations, beside the chart's own."
-                )
-                yield Verdict(status=Status.VIOLATED, urn=chart.urn, path="values.daemonsets.tolerations", message=text)
 
 
 RULES = (
@@ -153,13 +127,5 @@ RULES = (
         scope=Scope.RESOURCE,
         check=_slices,
         fix="gpuInstanceProfile on A100, H100 and later",
-    ),
-    Rule(
-        id="GPU-AKS-14",
-        title="The GPU Operator tolerates the taint of spot nodes",
-        failures=("E6",),
-        scope=Scope.STACK,
-        check=_spot_taint,
-        fix="daemonsets.tolerations with key kubernetes.azure.com/scalesetpriority, operator Exists",
     ),
 )

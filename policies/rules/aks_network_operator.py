@@ -51,6 +51,10 @@ def _policy(case: Case) -> Iterator[Verdict]:
                 yield from _one_plugin(policy)
 
 
+def _path(policy: NicPolicy, prop: str) -> str:
+    return f"{policy.at}.{prop}" if policy.at else prop
+
+
 def _one_plugin(policy: NicPolicy) -> Iterator[Verdict]:
     plugins = {"rdmaSharedDevicePlugin": policy.shared, "sriovDevicePlugin": policy.exclusive}
     unknown = next((config for config in plugins.values() if isinstance(config, Unknown)), None)
@@ -61,7 +65,7 @@ def _one_plugin(policy: NicPolicy) -> Iterator[Verdict]:
     if len(named) != 1:
         text = f"{policy.name}: {' and '.join(named) or 'no device plugin'} in the policy. "
         text += "Nodes offer rdma/* by exactly one: sriovDevicePlugin for whole nodes, rdmaSharedDevicePlugin for sharing."
-        yield Verdict(status=Status.VIOLATED, urn=policy.urn, path="spec", message=text)
+        yield Verdict(status=Status.VIOLATED, urn=policy.urn, path=_path(policy, "spec"), message=text)
 
 
 def _selection(case: Case) -> Iterator[Verdict]:
@@ -77,7 +81,7 @@ def _selection(case: Case) -> Iterator[Verdict]:
                     f"{policy.name}: {key} selects neither linkTypes infiniband nor the device ids of InfiniBand cards, so that the Ethernet card of "
                     'accelerated networking is handed to pods as well. Add "linkTypes": ["infiniband"] to its selectors, and set NCCL_IB_HCA to match.'
                 )
-                yield Verdict(status=Status.VIOLATED, urn=policy.urn, path=f"spec.{key}.config", message=text)
+                yield Verdict(status=Status.VIOLATED, urn=policy.urn, path=_path(policy, f"spec.{key}.config"), message=text)
 
 
 def _selects(config: str) -> bool:

@@ -231,7 +231,7 @@ RULES = (
     Rule(
         id="GPU-SCALE-03",
         title="Device plugins tolerate every taint of their pools",
-        failures=("F3",),
+        failures=("F3", "E6"),
         scope=Scope.STACK,
         check=_untolerated,
         fix="daemonsets: {tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}, …]}",

@@ -27,7 +27,8 @@ _SERVICES: dict[Cloud, str] = {"aws": "EKS", "gcp": "GKE", "azure": "AKS"}
 _NOBODY: dict[Cloud, str] = {
     "aws": "Use the matching NVIDIA image type, such as AL2023_x86_64_NVIDIA.",
     "gcp": "Set gpu_driver_version to LATEST or DEFAULT; INSTALLATION_DISABLED is for pools whose driver someone else installs.",
-    "azure": "Leave the pool's driver to AKS (gpuProfile is fixed at creation), or set driver.enabled=true in the GPU Operator's values.",
+    "azure": "Leave the pool's driver to AKS (gpuProfile is fixed at creation), which machines with a share of a GPU need, "
+    "or set driver.enabled=true in the GPU Operator's values.",
 }
 
 

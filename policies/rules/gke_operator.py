@@ -1,78 +1,48 @@
-"""GPU-GKE: the GPU Operator beside what GKE brings: device plugin (C7), critical priority (C4), Autopilot (D15)."""
+"""GPU-GKE: the GPU Operator beside what GKE brings: driver (C3), critical priority (C4), containerd (C6), Autopilot (D15)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from components.inventory import Chart, CriticalQuota, GpuPool
+from components.inventory import Chart, Cloud, CriticalQuota, Inventory, Manifest
 from components.unknown import Maybe, Unknown
-from policies.finding import Status
-from policies.readers.charts import is_chart, switched
-from policies.readers.gpu_stack import OPERATOR, operators
-from policies.readers.values import all_of, any_of
+from policies.finding import Level, Status
+from policies.readers.charts import is_chart, setting, switched
+from policies.readers.gpu_stack import OPERATOR
+from policies.readers.values import all_of, any_of, denied, items, mapped
 
-from .gke_pools import NVIDIA, cluster_of, gke_pools, gpu_pools, machine_of, untold, violated
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .gke_pools import cluster_of, gke_pools, gpu_pools, violated
+from .gpu_software import NO_CLOUD_PLUGIN
+from .pools import charts, together, version
+from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged, name_of
 
-NO_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
-"""Label that keeps GKE's device plugin, and with it the driver installer, off a node."""
+RUNTIME_FILE = "RUNTIME_CONFIG_SOURCE"
 CRITICAL = ("system-node-critical", "system-cluster-critical")
 
 
 # --- GPU-GKE-50
 
 
-_WHO = "it cannot be told who advertises nvidia.com/gpu"
-
-
-def _plugins(case: Case) -> Iterator[Verdict]:
-    planes = frozenset(plane.urn for plane in case.inventory.control_planes)
-    named = frozenset(pool.cluster for pool in case.inventory.pools if isinstance(pool.cluster, str))
-    found = operators(case.inventory.charts, planes | named)
+def _label_and_driver(case: Case) -> Iterator[Verdict]:
+    """Source: GKE's page on GPU drivers of one's own. Who advertises the GPUs is judged by GPU-STACK-04."""
     for pool, _ in gpu_pools(case):
-        machine = machine_of(pool)
-        if machine is not None and machine.vendor != NVIDIA and machine.accelerated:
-            continue
-        labelled = _labelled(pool)
-        ours = any_of(
-            [chart if isinstance(chart, Unknown) else switched(chart, OPERATOR, "devicePlugin.enabled") for chart in found.of(pool.cluster)]
-        )
-        if isinstance(labelled, Unknown):
-            yield untold(pool, labelled, _WHO)
-        elif isinstance(ours, Unknown):
-            yield untold(pool, ours, _WHO)
-        else:
-            yield from _owners(pool, labelled, ours)
-
-
-def _labelled(pool: GpuPool) -> Maybe[bool]:
-    value = pool.labels if isinstance(pool.labels, Unknown) else pool.labels.get(NO_PLUGIN)
-    return value if isinstance(value, Unknown) else value == "true"
-
-
-def _owners(pool: GpuPool, labelled: bool, ours: bool) -> Iterator[Verdict]:
-    path = "nodeConfig.labels"
-    if not labelled and ours:
+        labelled = mapped(pool.labels, lambda labels: mapped(labels.get(NO_CLOUD_PLUGIN), lambda said: said == "true"))
         text = (
-            "two owners of nvidia.com/gpu: GKE's device plugin and the GPU Operator's. The number of GPUs flaps and pods fail admission. "
+            f"label {NO_CLOUD_PLUGIN}=true with a driver that GKE should install: its installer is part of what the label keeps away, so nodes get no "
+            "driver. Take the label off, or set gpuDriverVersion to INSTALLATION_DISABLED and install the driver yourself."
         )
-        text += f"Set devicePlugin.enabled=false in the GPU Operator's values, or label the pool {NO_PLUGIN}=true and let the operator own driver and plugin."
-        yield violated(pool, path, text)
-    elif labelled and not ours:
-        text = f"label {NO_PLUGIN}=true keeps GKE's device plugin away, and no GPU Operator of this cluster has devicePlugin.enabled: nodes never offer "
-        yield violated(pool, path, text + "nvidia.com/gpu. Take the label off.")
-    if labelled and pool.cloud_driver is True:
-        text = f"label {NO_PLUGIN}=true with a driver that GKE should install: its installer is part of what the label keeps away, so nodes get no driver. "
-        yield violated(
-            pool, path, text + "Take the label off, or set gpuDriverVersion to INSTALLATION_DISABLED and install the driver yourself."
-        )
+        so = "it cannot be told whether GKE's driver installer runs"
+        alone = mapped(pool.driver_owners, lambda owners: owners is None or len(owners) < 2)  # two are told by GPU-DRV-01
+        claim = all_of([labelled, pool.cloud_driver, alone])
+        yield from judged(claim, Place(pool.urn, pool.name, f"{pool.gke.prefix if pool.gke else ''}nodeConfig.labels"), text, so)
 
 
 # --- GPU-GKE-51
 
 
 def _quotas(case: Case) -> Iterator[Verdict]:
-    quotas = case.inventory.of_google(CriticalQuota)
+    typed = case.inventory.of_google(CriticalQuota)
+    quotas = [*typed, *_written_as_yaml(case.inventory, {quota.urn for quota in typed})]
     for chart in _on_gke(case):
         if is_chart(chart, OPERATOR) is not True:
             continue
@@ -84,6 +54,28 @@ def _quotas(case: Case) -> Iterator[Verdict]:
             text = f"{chart.name}: no ResourceQuota in {where} admits pods of priority {' and '.join(CRITICAL)}. GKE refuses them, and the release times out "
             text += f"after minutes. Add a ResourceQuota whose scopeSelector names PriorityClass In [{', '.join(CRITICAL)}], before the release."
             yield Verdict(status=Status.VIOLATED, urn=chart.urn, path="namespace", message=text)
+
+
+def _written_as_yaml(inventory: Inventory, typed: set[str]) -> Iterator[CriticalQuota]:
+    """Quotas inside YAML, which are no resources of their own."""
+    for manifest in inventory.manifests:
+        if manifest.kind == "ResourceQuota" and manifest.urn not in typed:
+            yield CriticalQuota(urn=manifest.urn, namespace=manifest.namespace, classes=_classes(manifest))
+
+
+def _classes(manifest: Manifest) -> Maybe[tuple[Maybe[str], ...]]:
+    path = ("spec", "scopeSelector", "matchExpressions")
+    terms = items(manifest.read(*path), ".".join(path))
+    if isinstance(terms, Unknown):
+        return terms
+    found: list[Maybe[str]] = []
+    for i in range(len(terms)):
+        values = items(manifest.read(*path, i, "values"), f"{'.'.join(path)}[{i}].values")
+        if isinstance(values, Unknown):
+            return values
+        if manifest.read(*path, i, "scopeName") == "PriorityClass":
+            found += [value if isinstance(value, Unknown) else str(value) for value in values]
+    return tuple(found)
 
 
 def _covers(quota: CriticalQuota, chart: Chart) -> Maybe[bool]:
@@ -105,11 +97,17 @@ def _same(one: Maybe[str | None], other: Maybe[str | None]) -> Maybe[bool]:
 
 def _on_gke(case: Case) -> Iterator[Chart]:
     """Charts of a GKE cluster: by their provider, or because there is no other cluster."""
-    google = case.inventory.gke_clusters
-    others = [plane for plane in case.inventory.control_planes if plane.cloud != "gcp"]
+    google = _clusters(case, lambda cloud: cloud == "gcp")
+    others = _clusters(case, lambda cloud: cloud != "gcp")
     for chart in case.inventory.charts:
         if chart.cluster in google or (chart.cluster is None and google and not others):
             yield chart
+
+
+def _clusters(case: Case, of: Callable[[Cloud], bool]) -> set[str]:
+    """Clusters, planned or existing, by what stands for them in pools and charts."""
+    planned = {plane.urn for plane in case.inventory.control_planes if of(plane.cloud)}
+    return planned | {pool.cluster for pool in case.inventory.pools if isinstance(pool.cluster, str) and of(pool.cloud)}
 
 
 # --- GPU-GKE-52
@@ -144,14 +142,36 @@ def _privileged(case: Case) -> Iterator[Verdict]:
                 yield Verdict(status=Status.VIOLATED, urn=chart.urn, path="chart", message=text)
 
 
+# --- GPU-GKE-53
+
+
+def _runtime_on_gke(case: Case) -> Iterator[Verdict]:
+    """C6. Source: the GPU Operator's page on GKE, which sets the variable from 1.33 on."""
+    for chart in charts(case, OPERATOR):
+        versions = [plane.version for plane in case.inventory.control_planes if plane.cloud == "gcp" and together(chart.cluster, plane.urn)]
+        late = any_of(mapped(said, lambda v: version(v)[:2] >= (1, 33)) for said in versions)
+        toolkit = switched(chart, OPERATOR, "toolkit.enabled")
+        text = (
+            "the container toolkit on GKE 1.33 or later without RUNTIME_CONFIG_SOURCE=file. It then rewrites containerd's settings wrongly, and "
+            'pods end with: no runtime for "nvidia" is configured. Add the variable to toolkit.env.'
+        )
+        so = "it cannot be told whether containerd keeps its settings"
+        yield from judged(all_of([late, toolkit, denied(_has_env(chart))]), Place(chart.urn, chart.name, "values.toolkit.env"), text, so)
+
+
+def _has_env(chart: Chart) -> Maybe[bool]:
+    found = items(setting(chart, OPERATOR, "toolkit.env"), f"{chart.name}.values.toolkit.env")
+    return mapped(found, lambda listed: RUNTIME_FILE in str(listed))
+
+
 RULES = (
     Rule(
         id="GPU-GKE-50",
-        title="Exactly one device plugin advertises the GPUs of a pool, and the driver comes with it",
-        failures=("C7",),
-        scope=Scope.STACK,
-        check=_plugins,
-        fix=f"devicePlugin.enabled=false in the {OPERATOR} values; or label {NO_PLUGIN}=true on every GPU pool with gpuDriverVersion INSTALLATION_DISABLED",
+        title="A pool that keeps GKE's device plugin away does not wait for GKE's driver",
+        failures=("C3",),
+        scope=Scope.RESOURCE,
+        check=_label_and_driver,
+        fix=f"no label {NO_CLOUD_PLUGIN}, or gpuDriverVersion INSTALLATION_DISABLED beside it",
     ),
     Rule(
         id="GPU-GKE-51",
@@ -168,5 +188,14 @@ RULES = (
         scope=Scope.STACK,
         check=_autopilot,
         fix="enableAutopilot left out, or neither NodePool nor gpu-operator chart",
+    ),
+    Rule(
+        id="GPU-GKE-53",
+        title="The container toolkit leaves GKE's containerd settings alone",
+        failures=("C6",),
+        scope=Scope.STACK,
+        check=_runtime_on_gke,
+        fix="toolkit: {env: [{name: RUNTIME_CONFIG_SOURCE, value: file}]}",
+        level=Level.ADVISORY,
     ),
 )

@@ -24,6 +24,9 @@ DRA = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 NO_CLOUD_PLUGIN = "gke-no-default-nvidia-gpu-device-plugin"
 """Label that keeps GKE's own device plugin off a pool's nodes, set when the pool is made."""
 
+_NOBODY = ("the GPU Operator's device plugin is off", "Set devicePlugin.enabled=true.")
+_NOBODY_ON_GKE = (f"label {NO_CLOUD_PLUGIN}=true keeps GKE's device plugin away", "Take the label off, or install the GPU Operator.")
+
 
 def _of(chart: Chart, path: str) -> Place:
     return Place(chart.urn, chart.name, f"values.{path}")
@@ -47,16 +50,15 @@ def _plugin_owners(case: Case) -> Iterator[Verdict]:
         if len(owners) > 1:
             text = (
                 f"{len(owners)} owners of the device plugin ({', '.join(owners)}). The kubelet keeps whichever registers last: the number of GPUs "
-                "flaps and pods fail admission. Leave one: devicePlugin.enabled=false in the GPU Operator's values, or the other taken out."
+                "flaps and pods fail admission. Leave one: devicePlugin.enabled=false in the GPU Operator's values, or the other taken out"
+                f"{f' (label {NO_CLOUD_PLUGIN}=true on the pool)' if 'GKE' in owners else ''}."
             )
             yield from judged(True, at, text, so)
         elif unknown is not None:
             yield from judged(unknown, at, "", so)
-        elif not owners and own:
-            text = (
-                "nobody advertises the GPUs: the GPU Operator's device plugin is off and nothing else brings one, so nodes never offer "
-                "nvidia.com/gpu. Set devicePlugin.enabled=true."
-            )
+        elif not owners and (own or pool.cloud == "gcp"):
+            why, fix = _NOBODY if own else _NOBODY_ON_GKE
+            text = f"nobody advertises the GPUs: {why} and nothing else brings one, so nodes never offer nvidia.com/gpu. {fix}"
             yield from judged(True, at, text, so)
 
 

@@ -49,8 +49,8 @@ def _rebalanced(case: Case) -> Iterator[Verdict]:
     """F7, G10: mandatory where the nodes have a fast fabric, which is what one job over several nodes runs on."""
     so = "it cannot be told whether its nodes stand in one zone"
     for pool in case.inventory.gpu_pools:
-        if pool.consolidation is not None:
-            continue  # Karpenter does not rebalance zones
+        if pool.consolidation is not None or pool.gke is not None:
+            continue  # Karpenter does not rebalance zones; of GKE's pools GPU-GKE-20 speaks
         fabric = any_of([with_efa(pool), _tight(pool)])
         level = None if fabric is True or isinstance(fabric, Unknown) else Level.ADVISORY
         text = (

@@ -80,20 +80,6 @@ def _tagged_classes(inventory: Inventory) -> Maybe[bool]:
     return all_of(claims) if claims else False
 
 
-def _undecided_protection(case: Case) -> Iterator[Verdict]:
-    """H14: the provider turns it on unless told otherwise."""
-    for plane in case.inventory.control_planes:
-        text = (
-            "a GKE cluster that does not say whether it is protected from deletion, which it then is. A destroy removes the pools and stops at the "
-            "cluster. Set deletionProtection: true where it must stay, false in stacks that come and go."
-        )
-        claim = mapped(plane.deletion_protection, lambda said: said is None)
-        undecided: Maybe[bool] = plane.cloud == "gcp" and claim
-        yield from judged(
-            undecided, Place(plane.urn, plane.name, "deletionProtection"), text, "it cannot be told whether a destroy stops at it"
-        )
-
-
 RULES = (
     Rule(
         id="GPU-TAG-01",
@@ -110,15 +96,6 @@ RULES = (
         scope=Scope.STACK,
         check=_owned_and_bounded,
         fix="tags: {owner: ml-platform, expires: 2027-03-01}",
-        level=Level.ADVISORY,
-    ),
-    Rule(
-        id="GPU-TAG-03",
-        title="GKE clusters say whether they may be deleted",
-        failures=("H14",),
-        scope=Scope.STACK,
-        check=_undecided_protection,
-        fix="deletionProtection: false in a stack that comes and goes",
         level=Level.ADVISORY,
     ),
 )

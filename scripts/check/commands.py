@@ -24,10 +24,13 @@ def check(  # noqa: PLR0913 # one parameter an option
     prices: str | None = None,
     timeout_s: float = 300,
     explain: str | None = None,
+    emit: str | None = None,
 ) -> Exit:
-    """Print the findings, or one rule. Raises BadInput for options that do not go together, and for files and rules that are not there."""
+    """Print the findings, one rule, or the limits as a cloud's own document. Raises BadInput for options that do not go together, and for files and rules that are not there."""
     if explain is not None:
         return _explain(explain, as_json=format_ == "json", sources=(*stacks, program, preview, state))
+    if emit is not None:
+        return _emit(emit, limits, sources=(*stacks, program, preview, state, base, quota_snapshot, prices))
     _refuse_mixed(stacks, {"--program": program, "--preview": preview, "--state": state}, stack)
     _refuse_format(format_)
     from scripts.plan.judgement import yardsticks
@@ -61,6 +64,16 @@ def _explain(rule: str, *, as_json: bool, sources: Sequence[str | None]) -> Exit
     else:
         results().print(text(found), markup=False, highlight=False, soft_wrap=True)
     return Exit.FINE
+
+
+def _emit(kind: str, limits: str | None, *, sources: Sequence[str | None]) -> Exit:
+    if any(source is not None for source in sources):
+        raise BadInput("--emit prints the limits and judges nothing: give --limits at most, leave stacks, sources and other files out.")
+    from scripts.plan.judgement import yardsticks
+
+    from .emit import commands
+
+    return commands.emit(kind, yardsticks(limits=limits).limits)
 
 
 def _refuse_mixed(stacks: Sequence[str], sources: dict[str, str | None], stack: str | None) -> None:

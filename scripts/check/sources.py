@@ -86,10 +86,10 @@ def from_stacks(names: Sequence[str], by: Yardsticks) -> tuple[StackPlan, ...]:
 
     tune_collector()
     from scripts.engine.checkout import here
-    from scripts.plan.build import plan_stacks
+    from scripts.plan.parallel import planned
     from scripts.plan.terminal import progress
 
-    return plan_stacks(here().root, names, by, progress=progress).stacks
+    return planned(here().root, names, by, progress=progress).stacks
 
 
 def from_program(directory: Path, stack: str | None, by: Yardsticks, *, timeout_s: float) -> StackPlan:

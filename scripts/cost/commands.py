@@ -26,13 +26,13 @@ def cost(  # noqa: PLR0913 # one parameter an option
     given = assumed(interruptions=interruptions, nat_gb=nat_gb)
     progress("reading the stack files and loading the cloud SDKs")
     tune_collector()
-    from scripts.plan.build import plan_stacks
     from scripts.plan.judgement import yardsticks
+    from scripts.plan.parallel import planned
 
     from .report import report
 
     by = yardsticks(limits=limits, prices=prices)
-    found = report(plan_stacks(here().root, stacks, by, progress=progress), by, given)
+    found = report(planned(here().root, stacks, by, progress=progress), by, given)
     if as_json:
         from .cost_json import report_json
 

@@ -85,7 +85,7 @@ def read(series: Iterable[Series], window: Window) -> Readings:
 
 
 def _folded(series: Series, window: Window, scale: float, largest: float, readings: Readings) -> Reading:
-    reading = Reading()
+    reading = Reading(dropped=series.dropped)
     slots: set[int] = set()
     for at, value in series.values:
         if at > window.until + window.skew:
@@ -103,6 +103,9 @@ def _folded(series: Series, window: Window, scale: float, largest: float, readin
             continue
         slots.add(slot)
         reading.add(at, number * scale)
+    lows = [number * scale for at, number in series.least if window.since <= at <= window.until + window.skew and 0 <= number <= largest]
+    if reading.samples:
+        reading.lowest = min(reading.lowest, *lows) if lows else reading.lowest
     return reading
 
 

@@ -95,7 +95,11 @@ class Series(Frozen):
     metric: Mapping[str, str]
     """Labels, `__name__` among them."""
     values: tuple[tuple[float, float | str], ...] = ()
-    """(seconds since 1970, value); what is no number counts as absurd."""
+    """(seconds since 1970, value); what is no number counts as absurd. Where several samples fell into one step: the highest."""
+    least: tuple[tuple[float, float], ...] = ()
+    """The lowest of each step, where it differs from `values`."""
+    dropped: Count = 0
+    """Impossible values that were taken out of `values` before it was written."""
     source: Literal["dcgm", "cloud"] = "dcgm"
 
 
@@ -120,7 +124,8 @@ class Cluster(Frozen):
     """Everything that was found out about one cluster."""
 
     name: Text
-    cloud: Cloud
+    cloud: Cloud | None = None
+    """None: the signals come from a file that does not say."""
     account: str | None = None
     region: str | None = None
     stack: str | None = None

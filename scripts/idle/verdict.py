@@ -234,6 +234,8 @@ def _protection(cluster: Cluster) -> str | None:
     """Why the idle tools keep away; None when nothing says so. Tags that nobody read may say it: then nothing is idle."""
     if cluster.opted_out:
         return "its stack file keeps the idle tools away"
+    if cluster.cloud is None:
+        return None
     key = naming.tag_key(cluster.cloud, OPT_OUT)
     if (cluster.tags or {}).get(key) == KEEP:
         return f"its tag {key} says {KEEP}"
@@ -251,7 +253,7 @@ def _gpus(node: Node, pool: Pool) -> int | None:
 
 
 def _tdp(cluster: Cluster, pool: Pool) -> float | None:
-    machine = catalog.find_machine(cluster.cloud, pool.machine) if pool.machine else None
+    machine = catalog.find_machine(cluster.cloud, pool.machine) if cluster.cloud and pool.machine else None
     if machine is None or machine.gpu_model is None:
         return None
     try:

@@ -31,15 +31,25 @@ def plan_stacks(root: Path, names: Sequence[str], by: Yardsticks, *, progress: P
 
     Raises BadInput for a name without a file; whatever is wrong with one stack is in its own `error`.
     """
-    wanted = [stackfile.name_of(name, root) for name in names] or stackfile.stack_names(root)
-    if not wanted:
-        raise BadInput("there is no stack file in stacks/: copy one of the examples of stacks/README.md to stacks/Pulumi.NAME.yaml.")
-    _refuse_unknown(root, wanted)
     stacks: list[StackPlan] = []
-    for name in dict.fromkeys(wanted):
+    for name in wanted(root, names):
         if progress is not None:
             progress(f"planning {name}")
         stacks.append(plan_stack(root, name, by))
+    return whole(stacks, by)
+
+
+def wanted(root: Path, names: Sequence[str]) -> tuple[str, ...]:
+    """The stacks that `names` mean (none: every stack file under `root`), each once. Raises BadInput for a name without a file."""
+    found = [stackfile.name_of(name, root) for name in names] or stackfile.stack_names(root)
+    if not found:
+        raise BadInput("there is no stack file in stacks/: copy one of the examples of stacks/README.md to stacks/Pulumi.NAME.yaml.")
+    _refuse_unknown(root, found)
+    return tuple(dict.fromkeys(found))
+
+
+def whole(stacks: Sequence[StackPlan], by: Yardsticks) -> Plan:
+    """The plan that `stacks` make together."""
     return Plan(stacks=judged_together(stacks, by), as_of=by.now, simulated=clock.in_sandbox(), inputs=by.files)
 
 

@@ -22,11 +22,11 @@ def plan(
 
     progress("reading the stack files and loading the cloud SDKs")
     tune_collector()
-    from .build import plan_stacks
     from .judgement import yardsticks
+    from .parallel import planned
 
     by = yardsticks(quota_snapshot=quota_snapshot, limits=limits, prices=prices)
-    found = plan_stacks(here().root, stacks, by, progress=progress)
+    found = planned(here().root, stacks, by, progress=progress)
     if as_json:
         from .plan_json import plan_json
 

@@ -23,6 +23,13 @@ from .money_text import cost_block, plain_table, quota_table
 from .terminal import shown
 
 _PARTS = {"nfd": "NFD", "gfd": "GFD", "mig_manager": "MIG manager", "device_plugin": "device plugin", "fabric_plugin": "fabric plugin"}
+_OWNERS = {
+    "image": "the image",
+    "gpu_operator": "the GPU Operator",
+    "network_operator": "the Network Operator",
+    "cloud": "the cloud",
+    "chart": "a chart of its own",
+}
 
 
 def print_plan(plan: Plan, console: Console) -> None:
@@ -135,8 +142,7 @@ def owners(ownership: Ownership) -> str:
 
 
 def _owned(owner: str, parts: Sequence[str]) -> str:
-    names = {"image": "the image", "gpu_operator": "the GPU Operator", "cloud": "the cloud", "chart": "a chart of its own"}
-    return f"no {', no '.join(parts)}" if owner == "nobody" else f"{', '.join(parts)} from {names[owner]}"
+    return f"no {', no '.join(parts)}" if owner == "nobody" else f"{', '.join(parts)} from {_OWNERS[owner]}"
 
 
 def _closing(plan: Plan) -> Text:

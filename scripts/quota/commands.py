@@ -47,13 +47,13 @@ def quota(*, stacks: Sequence[str], as_json: bool = False, limits: str | None = 
     chosen = Options(**options)  # pyright: ignore[reportArgumentType] # Typer has checked each option's type
     progress("reading the stack files and loading the cloud SDKs")
     tune_collector()
-    from scripts.plan.build import plan_stacks
     from scripts.plan.judgement import yardsticks
+    from scripts.plan.parallel import planned
 
     from .report import live, recorded
 
     by = yardsticks(quota_snapshot=chosen.snapshot, limits=limits)
-    plan = plan_stacks(here().root, stacks, by, progress=progress)
+    plan = planned(here().root, stacks, by, progress=progress)
     if chosen.live:
         from .doors import open_door
 

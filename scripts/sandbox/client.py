@@ -178,12 +178,14 @@ class World:
         """The world's time."""
         return datetime.fromisoformat(self.status()["now"])
 
-    def load(self, stack: str, pool: str, *, nodes: int, gpu_busy: float = 1.0) -> dict[str, Any]:
+    def load(self, stack: str, pool: str, *, nodes: int, gpu_busy: float = 1.0, pods: int | None = None) -> dict[str, Any]:
         """Let `nodes` pods fill as many nodes of a stack's pool, GPUs busy to the share `gpu_busy`; 0 removes the load.
+
+        `pods` fewer than nodes leaves nodes that nothing uses.
 
         Returns desired, running and pending counts and why some are pending. Raises BadInput when there is no such pool.
         """
-        return self._ask("load", {"stack": stack, "pool": pool, "nodes": nodes, "gpu_busy": gpu_busy})
+        return self._ask("load", {"stack": stack, "pool": pool, "nodes": nodes, "gpu_busy": gpu_busy, "pods": pods})
 
     def fault(self, kind: str, **where: Any) -> dict[str, Any]:
         """Inject a fault (`faults.KINDS`). Returns it with its id. Raises BadInput on an unknown kind or setting."""

@@ -61,16 +61,17 @@ def load(  # noqa: PLR0913  # one parameter an option
     pool: str,
     nodes: int | None = None,
     gpu_busy: float | None = None,
+    pods: int | None = None,
     settings: Sequence[str] = (),
     root: Path | None = None,
     json_: bool = False,
 ) -> int:
     """Put pods on a pool, one a node, keeping its GPUs busy to the share `gpu_busy` (0 to 1); 0 nodes takes them away.
 
-    Both may come as options or in `settings` (`nodes=2`), as faults are set. Raises BadInput when they are missing, unknown or said twice.
+    `pods` fewer than nodes leaves nodes that nothing uses. All may come as options or in `settings` (`nodes=2`), as faults are set. Raises BadInput when they are missing, unknown or said twice.
     """
-    count, share = _work({"nodes": nodes, "gpu_busy": gpu_busy}, settings)
-    done = _world(root).load(stack, pool, nodes=count, gpu_busy=share)
+    count, share, running = _work({"nodes": nodes, "gpu_busy": gpu_busy, "pods": pods}, settings)
+    done = _world(root).load(stack, pool, nodes=count, gpu_busy=share, pods=running)
     waiting = f"; {done['pending']} pending ({done['why_pending']})" if done["pending"] else ""
     return _tell(done, f"{stack} {pool}: {done['desired']} nodes desired, {done['running']} pods running{waiting}", json_=json_)
 
@@ -109,21 +110,21 @@ def _world(root: Path | None) -> World:
     return World.at(root if root is not None else Path(__file__).resolve().parents[2])
 
 
-def _work(options: Mapping[str, object], texts: Sequence[str]) -> tuple[int, float]:
-    """Nodes and share of a load, from options (None: not given) and `name=value` words together."""
-    from scripts.sandbox.load import node_count, share
+def _work(options: Mapping[str, object], texts: Sequence[str]) -> tuple[int, float, int | None]:
+    """Nodes, share and pods of a load, from options (None: not given) and `name=value` words together."""
+    from scripts.sandbox.load import node_count, pod_count, share
 
     said = _settings(texts, example="nodes=2")
     given = {name: value for name, value in options.items() if value is not None}
     for name in said:
         if name not in options:
-            raise BadInput(f"{name!r} is no setting of a load: there are {' and '.join(options)}.")
+            raise BadInput(f"{name!r} is no setting of a load: there are {', '.join(options)}.")
         if name in given:
             raise BadInput(f"{name} is given twice, as an option and as {name}={said[name]}: give it once.")
     given |= said
     if "nodes" not in given:
         raise BadInput("nodes is missing: say how many pods to run, such as nodes=2 (or --nodes 2); 0 takes them away.")
-    return node_count(given["nodes"]), share(given.get("gpu_busy", 1.0))
+    return node_count(given["nodes"]), share(given.get("gpu_busy", 1.0)), pod_count(given["pods"]) if "pods" in given else None
 
 
 def _settings(texts: Sequence[str], *, example: str) -> dict[str, str]:

@@ -15,12 +15,20 @@ from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
 
 NAMESPACE = "gpukit-load"
+_KEPT_CHANGES = 50
+"""Changes of an instance's load that its metrics remember."""
 BUSY = "gpukit.dev/simulated-gpu-busy"
 
 
 def node_count(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdigit():
         raise BadInput(f"nodes is {value!r}: give a whole number of nodes, 0 to remove the load.")
+    return int(value)
+
+
+def pod_count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).isdigit():
+        raise BadInput(f"pods is {value!r}: give a whole number of pods, at most as many as nodes.")
     return int(value)
 
 
@@ -34,10 +42,13 @@ def share(value: object) -> float:
     return number
 
 
-def set_load(world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: float) -> dict[str, Any]:
+def set_load(  # noqa: PLR0913 # one parameter a setting
+    world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: float, pods: int | None = None
+) -> dict[str, Any]:
     """Let `nodes` pods run on a pool, one a node, keeping its GPUs busy to the share `gpu_busy`; 0 nodes removes the load.
 
-    The pool grows and shrinks within its bounds; pods beyond them stay pending, as do pods for which no instance can be had.
+    `pods` fewer than nodes leaves nodes without a pod, as when nothing takes them away after their jobs. The pool grows and
+    shrinks within its bounds; pods beyond them stay pending, as do pods for which no instance can be had.
     Raises BadInput when there is no such pool.
     """
     found = find_pool(world, stack, pool)
@@ -45,14 +56,15 @@ def set_load(world: Simulation, *, stack: str, pool: str, nodes: int, gpu_busy: 
         _clear(world, found)
         desired = max(found.minimum, min(nodes, found.maximum))
         failure = found.resize(desired)
-        placed = _place_pods(world, found, nodes, gpu_busy)
+        wanted = nodes if pods is None else min(pods, nodes)
+        placed = _place_pods(world, found, wanted, gpu_busy)
     return {
         "stack": stack,
         "pool": pool,
         "desired": desired,
         "running": placed,
-        "pending": nodes - placed,
-        "why_pending": str(failure) if failure else ("the pool's maximum" if nodes > desired else None),
+        "pending": wanted - placed,
+        "why_pending": str(failure) if failure else ("the pool's maximum" if wanted > desired else None),
     }
 
 
@@ -85,7 +97,9 @@ def _place_pods(world: Simulation, pool: Pool, nodes: int, gpu_busy: float) -> i
         instance = running[at] if at < len(running) else None
         objects.put(world, key, _pod(pool, instance, at, gpu_busy), tags={"load": pool.record.id})
     for at, instance in enumerate(running):
-        world.store.put(instance.with_state(gpuBusy=gpu_busy if at < nodes else 0.0))
+        busy = gpu_busy if at < nodes else 0.0
+        history = [*instance.state.get("gpuBusyHistory", ()), [world.clock.text(), busy]][-_KEPT_CHANGES:]
+        world.store.put(instance.with_state(gpuBusy=busy, gpuBusyHistory=history))
     return min(nodes, len(running))
 
 

@@ -63,7 +63,7 @@ class Server:
 
     def _open(self, speed: float) -> None:
         from scripts.sandbox import clouds
-        from scripts.sandbox.doors import control, kubernetes
+        from scripts.sandbox.doors import control, kubernetes, prometheus
         from scripts.sandbox.provider.packages import NAMES
         from scripts.sandbox.provider.serving import serve
         from scripts.sandbox.simulation import Simulation
@@ -75,6 +75,7 @@ class Server:
         self.world = Simulation(self.home, speed=speed, address=self.address)
         doors.update({f"/{cloud}": _when_asked(self.world, cloud) for cloud in clouds.NAMES})
         doors.update(dict.fromkeys((f"/{word}" for word in clouds.DOORS), kubernetes.door(self.world)))
+        doors["/prometheus"] = prometheus.door(self.world)
         doors["/gpukit"] = control.door(self.world, token, self._done.set)
         self.providers = {name: serve(self.world, name) for name in NAMES}
         threading.Thread(target=self.http.serve_forever, args=(0.05,), name="doors", daemon=True).start()

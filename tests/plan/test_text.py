@@ -11,12 +11,12 @@ from rich.console import Console
 from components.catalog.fabric import Slot
 from components.catalog.nics import Nic
 from components.costing import Cost, Unpriced
-from components.inventory import Market
+from components.inventory import Market, Owner
 from policies.finding import Finding, Level, Status
 from scripts.plan.build import plan_stacks
 from scripts.plan.model import Plan
 from scripts.plan.terminal import WIDTH, shown
-from scripts.plan.text import interfaces, print_plan
+from scripts.plan.text import interfaces, owners, print_plan
 
 from .checkout import ROOT, by_default
 
@@ -46,6 +46,13 @@ def test_it_shows_layout_owner_cost_quota_and_findings(plan: Plan) -> None:
         "GPU-QUOTA-01 unchecked",
     ):
         assert part in text
+
+
+def test_every_owner_of_a_part_has_a_name(plan: Plan) -> None:
+    ownership = plan.stacks[0].pools[0].ownership
+    for owner in Owner:
+        assert "NFD" in owners(replace(ownership, nfd=owner))
+    assert "NFD from the Network Operator" in owners(replace(ownership, nfd=Owner.NETWORK_OPERATOR))
 
 
 def test_markets_are_plain_words_and_the_surge_is_explained(plan: Plan) -> None:

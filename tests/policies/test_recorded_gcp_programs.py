@@ -120,7 +120,8 @@ def _gpus(
 
 def _operator(wiring: Wiring, cluster: container.Cluster) -> None:
     kubeconfig = cluster.endpoint.apply(lambda endpoint: f"server: {endpoint}")
-    inside = ResourceOptions(provider=k8s.Provider("in-cluster", kubeconfig=kubeconfig))
+    provider = k8s.Provider("in-cluster", kubeconfig=kubeconfig, cluster_identifier=cluster.endpoint)
+    inside = ResourceOptions(provider=provider, deleted_with=cluster)
     if wiring.quota:
         selector = {"match_expressions": [{"scope_name": "PriorityClass", "operator": "In", "values": CRITICAL}]}
         ResourceQuota("critical", metadata={"namespace": "gpu"}, spec={"hard": {"pods": "100"}, "scope_selector": selector}, opts=inside)
@@ -151,7 +152,7 @@ def failing(wiring: Wiring, directory: Path) -> set[str]:
         pytest.param(Wiring(driver=None), {"GPU-GKE-30"}, marks=pytest.mark.failure("D10")),
         pytest.param(Wiring(protection=None), {"GPU-GKE-40"}, marks=pytest.mark.failure("H14")),
         pytest.param(Wiring(private_access=False), {"GPU-GKE-46"}, marks=pytest.mark.failure("J4")),
-        pytest.param(Wiring(operator_plugin=True), {"GPU-GKE-50"}, marks=pytest.mark.failure("C7")),
+        pytest.param(Wiring(operator_plugin=True), {"GPU-STACK-04"}, marks=pytest.mark.failure("C7")),
         pytest.param(Wiring(quota=False), {"GPU-GKE-51"}, marks=pytest.mark.failure("C4")),
         pytest.param(Wiring(driver="INSTALLATION_DISABLED", operator_driver=True), {"GPU-DRV-01"}, marks=pytest.mark.failure("C5")),
         pytest.param(Wiring(maximum=40), {"GPU-COST-01"}, marks=pytest.mark.failure("J8")),

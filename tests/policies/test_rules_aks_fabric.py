@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -12,7 +13,18 @@ from policies.readers import azure_types as types
 from tests.policies.azure_raw import IB_ONLY, POOL, inference, infiniband, judged
 from tests.policies.raw import Raw
 
+YAML = "kubernetes:yaml/v2:ConfigGroup"
 SHARED = '{"configList": [{"resourceName": "shared_ib", "rdmaHcaMax": 63, "selectors": {"vendors": ["15b3"]}}]}'
+
+
+def policy(config: str) -> dict[str, Any]:
+    """A policy as an object of its own."""
+    return {
+        "apiVersion": "mellanox.com/v1alpha1",
+        "kind": "NicClusterPolicy",
+        "metadata": {"name": "nic-cluster-policy"},
+        "spec": {"sriovDevicePlugin": {"config": config}},
+    }
 
 
 def two_pools(second: str = "Standard_ND96isr_H100_v5") -> Raw:
@@ -115,6 +127,19 @@ def test_a_policy_with_no_plugin_or_two_is_refused(spec: dict[str, Any]) -> None
     assert "Nodes offer rdma/* by exactly one" in finding.message
 
 
+@pytest.mark.failure("E13")
+def test_a_policy_in_yaml_text_counts_as_one_of_its_own() -> None:
+    program = infiniband().without("policy").plus(YAML, "policies", yaml=[json.dumps(policy(IB_ONLY))])
+    assert judged(program, "GPU-AKS-24") == judged(program, "GPU-AKS-25") == []
+
+
+@pytest.mark.failure("E12")
+def test_a_policy_among_objects_is_judged_where_it_stands() -> None:
+    program = infiniband().without("policy").plus(YAML, "policies", objs=[policy(SHARED)])
+    (finding,) = judged(program, "GPU-AKS-25")
+    assert (finding.urn, finding.path) == (program.urn("policies"), "objs[0].spec.sriovDevicePlugin.config")
+
+
 def test_a_policy_that_is_hidden_is_no_pass() -> None:
     for rule in ("GPU-AKS-24", "GPU-AKS-25"):
         assert [f for f in judged(infiniband().hide("policy", "spec"), rule) if f.fails], rule
@@ -177,6 +202,15 @@ def test_a_container_with_rdma_that_may_not_pin_memory_is_told() -> None:
     (finding,) = judged(program, "GPU-AKS-28")
     assert (finding.status, finding.level, finding.urn) == (Status.VIOLATED, Level.ADVISORY, program.urn("train"))
     assert finding.path == "spec.replicatedJobs[0].template.spec.template.spec.containers[0].securityContext"
+
+
+@pytest.mark.failure("E11")
+def test_a_container_in_yaml_text_counts_too() -> None:
+    container = {"name": "train", "resources": {"limits": {"rdma/ib": 8}}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "train"}, "spec": {"containers": [container]}}
+    (finding,) = judged(infiniband().plus(YAML, "pods", yaml=json.dumps(pod)), "GPU-AKS-28")
+    assert finding.path == "yaml.spec.containers[0].securityContext"
+    assert finding.message.startswith("train: yaml.spec.containers[0] asks for rdma/ib and may not pin memory")
 
 
 @pytest.mark.failure("E11")

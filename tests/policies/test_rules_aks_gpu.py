@@ -66,17 +66,29 @@ def test_a_profile_that_is_hidden_is_no_pass() -> None:
 
 @pytest.mark.failure("E2")
 def test_a_shared_a10_without_the_driver_of_aks_is_refused() -> None:
-    (finding,) = judged(inference().set("a10", {"driver": "None"}, "gpuProfile"), "GPU-AKS-10")
+    program = inference().set("a10", {"driver": "None"}, "gpuProfile").set("operator", True, "values", "driver", "enabled")
+    (finding,) = judged(program, "GPU-AKS-10")
+    assert judged(program, "GPU-DRV-01") == []
     assert finding.message == (
         "a10: Standard_NV36ads_A10_v5 shares its GPU by vGPU and needs the GRID driver, but gpuProfile.driver is None, so that AKS installs "
-        "none and the operator's data-centre driver crashes. Take it out."
+        "none and the GPU Operator's data-centre driver crashes. Take it out, set driver.enabled=false in the operator's values, and pin the node image."
     )
 
 
 @pytest.mark.failure("E2")
-def test_the_operators_driver_on_a_shared_a10_is_refused() -> None:
-    (finding,) = judged(inference().set("operator", True, "values", "driver", "enabled"), "GPU-AKS-10")
-    assert "the GPU Operator would install the data-centre driver" in finding.message
+def test_the_operators_driver_beside_that_of_aks_is_told_once() -> None:
+    program = inference().set("operator", True, "values", "driver", "enabled")
+    (finding,) = judged(program, "GPU-DRV-01")
+    assert "2 owners of the NVIDIA driver" in finding.message
+    assert judged(program, "GPU-AKS-10") == []
+
+
+@pytest.mark.failure("E2")
+def test_a_shared_a10_that_nobody_drives_is_told_once() -> None:
+    program = inference().set("a10", {"driver": "None"}, "gpuProfile")
+    (finding,) = judged(program, "GPU-DRV-01")
+    assert "Leave the pool's driver to AKS (gpuProfile is fixed at creation), which machines with a share of a GPU need" in finding.message
+    assert judged(program, "GPU-AKS-10") == []
 
 
 @pytest.mark.failure("E2")
@@ -125,14 +137,14 @@ def test_only_gpus_with_mig_are_divided() -> None:
     assert judged(infiniband().set("h100", "MIG1g", "gpuInstanceProfile"), "GPU-AKS-13") == []
 
 
-# --- GPU-AKS-14
+# --- GPU-SCALE-03 on AKS
 
 
 @pytest.mark.failure("E6")
 @pytest.mark.parametrize("tolerations", [None, [], [{"key": "nvidia.com/gpu", "operator": "Exists"}]])
 def test_an_operator_that_does_not_tolerate_spot_nodes_is_refused(tolerations: list[dict[str, str]] | None) -> None:
     program = inference().set("operator", {"tolerations": tolerations} if tolerations is not None else {}, "values", "daemonsets")
-    (finding,) = judged(program, "GPU-AKS-14")
+    (finding,) = judged(program, "GPU-SCALE-03")
     assert (finding.status, finding.urn, finding.path) == (Status.VIOLATED, program.urn("operator"), "values.daemonsets.tolerations")
 
 
@@ -141,16 +153,16 @@ def test_an_operator_that_does_not_tolerate_spot_nodes_is_refused(tolerations: l
     "toleration", [{"key": SPOT_KEY, "operator": "Equal", "value": "spot", "effect": "NoSchedule"}, {"operator": "Exists"}]
 )
 def test_a_toleration_of_the_taint_repairs_it(toleration: dict[str, str]) -> None:
-    assert judged(inference().set("operator", {"tolerations": [toleration]}, "values", "daemonsets"), "GPU-AKS-14") == []
+    assert judged(inference().set("operator", {"tolerations": [toleration]}, "values", "daemonsets"), "GPU-SCALE-03") == []
 
 
 def test_regular_pools_ask_for_no_toleration() -> None:
-    assert judged(infiniband(), "GPU-AKS-14") == []
+    assert judged(infiniband(), "GPU-SCALE-03") == []
 
 
 @pytest.mark.parametrize("where", [("values",), ("values", "daemonsets", "tolerations"), ("values", "daemonsets", "tolerations", 0)])
 def test_tolerations_that_are_hidden_are_no_pass(where: tuple[str | int, ...]) -> None:
-    (finding,) = judged(inference().hide("operator", *where), "GPU-AKS-14")
+    (finding,) = judged(inference().hide("operator", *where), "GPU-SCALE-03")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
 
 
@@ -162,12 +174,12 @@ def test_what_is_hidden_leaves_runtime_and_system_unknown() -> None:
 
 
 def test_tolerations_that_are_no_list_are_unknown() -> None:
-    (finding,) = judged(inference().set("operator", {"tolerations": "all"}, "values", "daemonsets"), "GPU-AKS-14")
+    (finding,) = judged(inference().set("operator", {"tolerations": "all"}, "values", "daemonsets"), "GPU-SCALE-03")
     assert finding.status is Status.UNKNOWN
 
 
 def test_a_priority_that_is_hidden_leaves_the_taint_unknown() -> None:
-    (finding,) = judged(inference().hide("a10", "scaleSetPriority"), "GPU-AKS-14")
+    (finding,) = judged(inference().hide("a10", "scaleSetPriority"), "GPU-SCALE-03")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
 
 
@@ -180,5 +192,5 @@ def test_an_operator_whose_chart_is_hidden_is_asked_for_by_the_driver_rule() -> 
 def test_the_operator_of_another_cluster_is_not_meant() -> None:
     program = inference().set("operator", {}, "values").plus("azure-native:containerservice:ManagedCluster", "other", location="eastus")
     program.written["k8s"].inputs["kubeconfig"] = "@other"
-    assert judged(program, "GPU-AKS-14") == []
-    assert judged(program.hide("a10", "resourceName"), "GPU-AKS-14") != []
+    assert judged(program, "GPU-SCALE-03") == []
+    assert judged(program.hide("a10", "resourceName"), "GPU-SCALE-03") != []

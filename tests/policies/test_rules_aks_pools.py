@@ -137,8 +137,7 @@ def test_leaving_it_out_or_alone_repairs_it() -> None:
 
 @pytest.mark.parametrize("ignored", [("count",), ("*",)])
 def test_ignoring_later_changes_of_it_repairs_it_too(ignored: tuple[str, ...]) -> None:
-    program = inference().set("a10", 2, "count")
-    program.written["a10"].ignores = ignored
+    program = inference().set("a10", 2, "count").with_options("a10", ignore_changes=ignored)
     assert judged(program, "GPU-AKS-05") == []
 
 
@@ -147,8 +146,8 @@ def test_a_system_pool_with_two_writers_is_advice() -> None:
     program = inference().set("aks", [scaled], "agentPoolProfiles")
     (finding,) = judged(program, "GPU-AKS-05")
     assert (finding.level, finding.path) == (Level.ADVISORY, "agentPoolProfiles[0].count")
-    program.written["aks"].ignores = ("agentPoolProfiles[0].count",)
-    assert judged(program, "GPU-AKS-05") == []
+    ignored = program.with_options("aks", ignore_changes=("agentPoolProfiles[0].count",))
+    assert judged(ignored, "GPU-AKS-05") == []
 
 
 # --- GPU-AKS-06 to GPU-AKS-09

@@ -1,4 +1,4 @@
-"""GPU-GKE-50 to 52 and GPU-DRV-01 on GKE: the GPU Operator beside what GKE brings."""
+"""GPU-GKE-50 to 53, GPU-DRV-01 and GPU-STACK-04 on GKE: the GPU Operator beside what GKE brings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def operators_own() -> Raw:
 
 
 @pytest.mark.parametrize("program", [a3_mega(), operators_own(), inference()], ids=["GKE's", "the operator's", "no operator"])
-@pytest.mark.parametrize("rule", ["GPU-GKE-50", "GPU-GKE-51", "GPU-GKE-52", "GPU-DRV-01", "GPU-DRV-02"])
+@pytest.mark.parametrize("rule", ["GPU-GKE-50", "GPU-GKE-51", "GPU-GKE-52", "GPU-DRV-01", "GPU-DRV-02", "GPU-STACK-04"])
 def test_one_owner_of_everything_is_silent(program: Raw, rule: str) -> None:
     assert judged(program, rule) == []
 
@@ -68,38 +68,57 @@ def test_ubuntu_repairs_it() -> None:
 
 @pytest.mark.failure("C7")
 def test_two_device_plugins_are_refused() -> None:
-    (finding,) = judged(a3_mega().set("operator", None, "values", "devicePlugin"), "GPU-GKE-50")
-    assert (finding.status, finding.level, finding.path) == (Status.VIOLATED, Level.MANDATORY, "nodeConfig.labels")
-    assert finding.message.startswith("h100: two owners of nvidia.com/gpu: GKE's device plugin and the GPU Operator's.")
+    (finding,) = judged(a3_mega().set("operator", None, "values", "devicePlugin"), "GPU-STACK-04")
+    assert (finding.status, finding.level) == (Status.VIOLATED, Level.MANDATORY)
+    assert finding.message.startswith("h100: 2 owners of the device plugin (GKE, the GPU Operator).")
+    assert "label gke-no-default-nvidia-gpu-device-plugin=true on the pool" in finding.message
 
 
 @pytest.mark.failure("C7")
 @pytest.mark.parametrize("program", [a3_mega(), operators_own()])
 def test_one_device_plugin_repairs_it(program: Raw) -> None:
-    assert judged(program, "GPU-GKE-50") == []
+    assert judged(program, "GPU-STACK-04") == []
 
 
 @pytest.mark.failure("C7")
 def test_the_label_without_an_operator_leaves_no_plugin() -> None:
     program = inference().set("l4", NO_PLUGIN, "nodeConfig", "labels").set("l4", "INSTALLATION_DISABLED", *DRIVER)
-    (finding,) = judged(program, "GPU-GKE-50")
+    (finding,) = judged(program, "GPU-STACK-04")
+    assert "label gke-no-default-nvidia-gpu-device-plugin=true keeps GKE's device plugin away" in finding.message
     assert "nodes never offer nvidia.com/gpu" in finding.message
 
 
+@pytest.mark.failure("C3")
 def test_the_label_keeps_gkes_driver_away_too() -> None:
-    (finding,) = judged(operators_own().set("h100", "LATEST", *DRIVER), "GPU-GKE-50")
+    program = operators_own().set("h100", "LATEST", *DRIVER).set("operator", False, "values", "driver", "enabled")
+    (finding,) = judged(program, "GPU-GKE-50")
     assert "its installer is part of what the label keeps away" in finding.message
 
 
-@pytest.mark.parametrize(("name", "path"), [("h100", ("nodeConfig", "labels")), ("operator", ("values",)), ("operator", ("chart",))])
+@pytest.mark.parametrize(("name", "path"), [("h100", ("nodeConfig", "labels")), ("operator", ("values",))])
 def test_owners_that_cannot_be_told_are_unknown(name: str, path: tuple[str, ...]) -> None:
-    (finding,) = judged(a3_mega().hide(name, *path), "GPU-GKE-50")
+    (finding,) = judged(a3_mega().hide(name, *path), "GPU-STACK-04")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_a_chart_that_may_be_the_operator_is_unknown() -> None:
+    (finding,) = judged(a3_mega().hide("operator", "chart"), "GPU-DRV-01")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+@pytest.mark.failure("C3")
+def test_no_driver_of_gke_beside_the_label_repairs_it() -> None:
+    assert judged(operators_own(), "GPU-GKE-50") == []
+
+
+def test_a_driver_behind_a_label_that_cannot_be_told_is_unknown() -> None:
+    (finding,) = judged(a3_mega().hide("h100", "nodeConfig", "labels"), "GPU-GKE-50")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
 
 
 def test_tpus_have_no_nvidia_plugin() -> None:
     program = a3_mega().set("h100", "ct6e-standard-4t", "nodeConfig", "machineType").set("operator", None, "values", "devicePlugin")
-    assert judged(program, "GPU-GKE-50") == []
+    assert judged(program, "GPU-STACK-04") == []
 
 
 @pytest.mark.failure("C4")
@@ -124,6 +143,32 @@ def test_the_operator_without_room_for_critical_pods_is_refused(program: Raw) ->
 def test_the_quota_repairs_it() -> None:
     assert judged(a3_mega(), "GPU-GKE-51") == []
     assert judged(a3_mega().set("critical", None, "metadata", "namespace").set("operator", None, "namespace"), "GPU-GKE-51") == []
+
+
+QUOTA_AS_YAML = """
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: critical, namespace: gpu-operator}
+spec:
+  scopeSelector:
+    matchExpressions: [{scopeName: PriorityClass, operator: In, values: [system-node-critical, system-cluster-critical]}]
+"""
+
+
+@pytest.mark.failure("C4")
+@pytest.mark.parametrize(
+    ("yaml", "found"),
+    [(QUOTA_AS_YAML, 0), (QUOTA_AS_YAML.replace("PriorityClass", "BestEffort"), 1), (QUOTA_AS_YAML.replace(": critical", ": c"), 0)],
+)
+def test_a_quota_inside_yaml_counts_like_one_of_its_own(yaml: str, found: int) -> None:
+    program = a3_mega().without("critical").plus(types.YAML[0], "quota", yaml=yaml)
+    assert len(judged(program, "GPU-GKE-51")) == found
+
+
+@pytest.mark.failure("C4")
+def test_the_operator_in_a_cluster_that_is_made_elsewhere_needs_its_quota_too() -> None:
+    program = a3_mega().without("gke", "critical").set("h100", "gke", "cluster")
+    assert [f.fails for f in judged(program, "GPU-GKE-51")] == [True]
 
 
 @pytest.mark.parametrize(
@@ -197,4 +242,4 @@ def test_a_cluster_that_may_be_autopilot_is_unknown() -> None:
 
 def test_the_pools_of_the_operator_are_told_by_reference_and_by_name() -> None:
     program = with_operator(inference()).set("l4", "gke", "cluster").set("operator", {}, "values")
-    assert [f.urn for f in judged(program, "GPU-GKE-50")] == [program.urn("l4")]
+    assert [f.urn for f in judged(program, "GPU-STACK-04")] == [program.urn("l4")]

@@ -59,18 +59,19 @@ def test_a_setting_without_name_or_value_is_refused(root: Path, text: str):
 @pytest.mark.parametrize(
     ("options", "settings", "asked"),
     [
-        ({"nodes": 2}, [], (2, 1.0)),
-        ({}, ["nodes=2", "gpu_busy=0.5"], (2, 0.5)),
-        ({"gpu_busy": 0.25}, ["nodes=0"], (0, 0.25)),
+        ({"nodes": 2}, [], (2, 1.0, None)),
+        ({}, ["nodes=2", "gpu_busy=0.5"], (2, 0.5, None)),
+        ({"gpu_busy": 0.25}, ["nodes=0"], (0, 0.25, None)),
+        ({"pods": 0}, ["nodes=2"], (2, 1.0, 0)),
     ],
 )
 def test_a_load_is_given_by_options_or_by_settings(
-    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], settings: list[str], asked: tuple[int, float]
+    monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], settings: list[str], asked: tuple[int, float, int | None]
 ):
-    seen: list[tuple[int, float]] = []
+    seen: list[tuple[int, float, int | None]] = []
 
-    def load(_: World, __: str, ___: str, *, nodes: int, gpu_busy: float) -> dict[str, Any]:
-        seen.append((nodes, gpu_busy))
+    def load(_: World, __: str, ___: str, *, nodes: int, gpu_busy: float, pods: int | None) -> dict[str, Any]:
+        seen.append((nodes, gpu_busy, pods))
         return {"desired": nodes, "running": nodes, "pending": 0}
 
     monkeypatch.setattr(World, "load", load)

@@ -40,8 +40,8 @@ def test_the_exported_kubeconfig_shows_nothing_in_a_plan() -> None:
 
 
 def test_what_aws_does_not_build_yet_is_refused_by_name_and_nothing_is_made() -> None:
-    recording = run(idle={"grace_minutes": 30}, serving={"server": "vllm"})
+    recording = run(monitoring={"metrics": "cloud"}, serving={"server": "vllm"})
     assert recording.error is not None
-    assert "idle: not built on AWS yet" in recording.error
+    assert "monitoring.metrics = cloud: not built on AWS yet" in recording.error
     assert "serving: not built on AWS yet" in recording.error
     assert [r.type for r in recording.resources] == ["pulumi:pulumi:Stack"]

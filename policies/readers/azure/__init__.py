@@ -31,8 +31,9 @@ from .compute import read_disk, read_machine, read_scale_set
 from .containers import read_rdma_containers
 from .guard import read_guard
 from .network import read_address, read_endpoint, read_nat_gateway, read_network, read_subnet
+from .nic_policies import read_nic_policies
 from .storage import read_account, read_container, read_lustre
-from .surroundings import read_budget, read_feature, read_nic_policies, read_role, read_window
+from .surroundings import read_budget, read_feature, read_role, read_window
 
 READERS: Mapping[str, Reader] = {
     types.CLUSTER: read_cluster,

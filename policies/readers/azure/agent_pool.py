@@ -233,4 +233,6 @@ def _paths(source: PoolSource) -> Mapping[str, str]:
         "zones": source.path("zones"),
         "image": source.path("driver"),
         "surge": source.path("surge"),
+        "scalingConfig.minSize": source.path("minimum" if scaled else "count"),
+        "blockDeviceMappings": source.path("disk_gib"),
     }

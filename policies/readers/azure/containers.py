@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from components.inventory import RdmaContainer
-from components.resource import Resource, Value, read
+from components.inventory import Manifest, RdmaContainer
+from components.resource import Value, read
 from components.unknown import Maybe, Unknown
+from policies.readers.kubernetes.objects import manifests
 from policies.readers.program import Program
 from policies.readers.values import any_of, flag, items, text
 
@@ -18,12 +19,11 @@ _DEEPEST = 24
 
 
 def read_rdma_containers(program: Program) -> Iterator[RdmaContainer]:
-    for resource in program.resources:
-        if resource.type.startswith("kubernetes:"):
-            yield from _below(resource, resource.inputs, "", 0)
+    for manifest in program.once(manifests):
+        yield from _below(manifest, manifest.body, "", 0)
 
 
-def _below(resource: Resource, node: Value, path: str, depth: int) -> Iterator[RdmaContainer]:
+def _below(manifest: Manifest, node: Value, path: str, depth: int) -> Iterator[RdmaContainer]:
     """Every container below `node`; jobs of all kinds keep them in a list of this name."""
     if depth > _DEEPEST:
         return
@@ -31,22 +31,23 @@ def _below(resource: Resource, node: Value, path: str, depth: int) -> Iterator[R
         for key, inner in cast("Mapping[str, Value]", node).items():
             at = f"{path}.{key}" if path else str(key)
             if key == "containers" and isinstance(inner, list | tuple):
-                yield from _containers(resource, cast("Sequence[Value]", inner), at)
+                yield from _containers(manifest, cast("Sequence[Value]", inner), at)
             else:
-                yield from _below(resource, inner, at, depth + 1)
+                yield from _below(manifest, inner, at, depth + 1)
     elif isinstance(node, list | tuple):
         for i, inner in enumerate(cast("Sequence[Value]", node)):
-            yield from _below(resource, inner, f"{path}[{i}]", depth + 1)
+            yield from _below(manifest, inner, f"{path}[{i}]", depth + 1)
 
 
-def _containers(resource: Resource, listed: Sequence[Value], path: str) -> Iterator[RdmaContainer]:
+def _containers(manifest: Manifest, listed: Sequence[Value], path: str) -> Iterator[RdmaContainer]:
     for i, container in enumerate(listed):
-        at = f"{path}[{i}]"
+        at = manifest.at(f"{path}[{i}]")
         limits = read(container, "resources", "limits")
         asked = [str(key) for key in cast("Mapping[str, Value]", limits)] if isinstance(limits, Mapping) else []
         wanted = next((name for name in asked if name.startswith(RESOURCES)), None)
         if wanted is not None:
-            yield RdmaContainer(urn=resource.urn, name=resource.name, path=at, resource=wanted, locks_memory=_locks(container, at))
+            name = manifest.name if isinstance(manifest.name, str) else manifest.urn.rpartition("::")[2]
+            yield RdmaContainer(urn=manifest.urn, name=name, path=at, resource=wanted, locks_memory=_locks(container, at))
 
 
 def _locks(container: Value, path: str) -> Maybe[bool]:

@@ -1,10 +1,10 @@
-"""What stands around clusters: roles, feature flags, budgets, and the Network Operator's policies."""
+"""What stands around clusters: roles, feature flags, budgets, maintenance windows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import AzureBudget, AzureRole, FeatureFlag, NicPolicy, UpgradeWindow
+from components.inventory import AzureBudget, AzureRole, FeatureFlag, UpgradeWindow
 from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
@@ -41,34 +41,3 @@ def _of_group(budget: Resource, program: Program) -> Maybe[bool]:
     if isinstance(scope, Unknown):
         return True if program.resources.referred(budget, "scope", *types.RESOURCE_GROUPS) else scope
     return _ARM_GROUP in scope.casefold()
-
-
-def read_nic_policies(program: Program) -> Iterator[NicPolicy]:
-    """Policies written as resources of their own kind."""
-    for policy in program.resources.of_type(types.NIC_POLICY, types.NIC_NODE_POLICY):
-        yield NicPolicy(
-            urn=policy.urn,
-            name=policy.name,
-            cluster=_cluster(policy, program),
-            shared=_plugin(policy, "rdmaSharedDevicePlugin"),
-            exclusive=_plugin(policy, "sriovDevicePlugin"),
-        )
-
-
-def _plugin(policy: Resource, key: str) -> Maybe[str | None]:
-    """The plugin's configuration; None without the plugin, "" for one that is left to its defaults."""
-    plugin = policy.read("spec", key)
-    if plugin is None or isinstance(plugin, Unknown):
-        return plugin
-    config = text(policy.read("spec", key, "config"), f"spec.{key}.config")
-    return "" if config is None else config
-
-
-def _cluster(policy: Resource, program: Program) -> str | None:
-    """The planned cluster whose kubeconfig the provider holds."""
-    provider = program.provider(policy)
-    if provider is None:
-        return None
-    named = {urn for urns in provider.property_dependencies.values() for urn in urns} | set(provider.dependencies)
-    found = [cluster.urn for cluster in program.resources.of_type(*types.CLUSTERS) if cluster.urn in named]
-    return found[0] if len(found) == 1 else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from components import catalog
 from components.catalog import Machine
-from components.inventory import GpuPool, Image, Lost, Market, NodeCount, NodePool
+from components.inventory import GpuPool, Lost, Market, NodeCount, NodePool
 from components.unknown import Maybe, Unknown, known
 from policies.readers.values import given
 
@@ -62,7 +62,7 @@ def _pool(limit: Part, kind: Maybe[str], home: Home) -> NodePool:
         market=Market.ON_DEMAND,
         nodes=NodeCount(minimum=0, desired=0, maximum=_count(most, machine, kind)),
         zones=(),
-        image=Image(kind="COS_CONTAINERD", driver=False, toolkit=False, path=limit.path()),
+        image=None,  # D9: whether they get a driver is up to each pod's node selector
         cluster=home.named,
         root_disk_gib=DEFAULT_DISK_GIB,
         root_disk_kind=DEFAULT_DISK_KIND,

@@ -50,6 +50,15 @@ def read_yaml(resource: Resource, program: Program) -> Iterator[Manifest | Lost]
             yield from _of_body(_Place(resource, path, program), body)
 
 
+def manifests(program: Program) -> tuple[Manifest, ...]:
+    """Every object that the program writes, for readers that need several: `program.once(manifests)`."""
+    found: list[Manifest] = []
+    for resource in program.resources:
+        reader = read_yaml if resource.type in types.YAML else read_object if is_object(resource.type) else None
+        found += [fact for fact in (reader(resource, program) if reader is not None else ()) if isinstance(fact, Manifest)]
+    return tuple(found)
+
+
 def read_unseen(resource: Resource, program: Program) -> Iterator[Lost]:
     """Components that read files of their own: what they apply is seen where their children are."""
     if resource.urn not in program.once(_parents):
@@ -168,7 +177,7 @@ def planned_cluster(resource: Resource, program: Program) -> Maybe[str | None]:
 
 def _clusters_of_providers(program: Program) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    clusters = {cluster.urn for cluster in program.clusters}
+    clusters = {cluster.urn for cluster in program.resources.of_type(*types.CLUSTERS)}
     for provider in program.resources.of_type(types.KUBERNETES_PROVIDER):
         named = {urn for urns in provider.property_dependencies.values() for urn in urns} | set(provider.dependencies)
         if len(named & clusters) == 1:

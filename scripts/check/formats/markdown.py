@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from components.demand import ask_for
 from components.unknown import Unknown
 from policies.finding import Finding, Status
 from scripts.check.difference import Difference, PropertyChange, QuotaChange, Sums
@@ -131,7 +132,10 @@ def _request(line: QuotaLine) -> str:
     assert not isinstance(line.room, Unknown | None)
     wanted = line.limit + line.demand.need + line.demand.contested - line.room
     where = f"{plain(line.demand.name)} {plain(line.demand.code)} in {plain(line.demand.region)}"
-    return f"- Request: raise {where} from {line.limit:g} to at least {wanted:g} {plain(line.demand.unit)} (`gpukit quota --request`)."
+    text = f"- Request: raise {where} from {line.limit:g} to at least {wanted:g} {plain(line.demand.unit)}"
+    if not line.demand.code or isinstance(line.demand.region, Unknown):
+        return f"{text}."
+    return f"{text}: <code>{plain(ask_for(line.demand, line.demand.region, wanted).command())}</code>"
 
 
 def _maybe(value: object) -> str:

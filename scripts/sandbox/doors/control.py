@@ -34,6 +34,7 @@ def _load(world: Simulation, given: Mapping[str, Any]) -> Any:
         pool=str(given.get("pool", "")),
         nodes=load.node_count(given.get("nodes")),
         gpu_busy=load.share(given.get("gpu_busy", 1.0)),
+        pods=None if given.get("pods") is None else load.pod_count(given["pods"]),
     )
 
 

@@ -40,6 +40,9 @@ def discovery(world: Simulation, key: str, path: list[str], version: str) -> dic
             return {"kind": "APIGroupList", "apiVersion": "v1", "groups": [_group(n, sorted(v)) for n, v in sorted(groups.items())]}
         case ["api", "v1"]:
             return {"kind": "APIResourceList", "groupVersion": "v1", "resources": kube_names.resources(world, key, "v1")}
+        case ["apis", group]:
+            versions = sorted(v for v in kube_names.kinds_in(world, key) if v.startswith(f"{group}/"))
+            return {"kind": "APIGroup", "apiVersion": "v1", **_group(group, versions)} if versions else None
         case ["apis", group, number]:
             name = f"{group}/{number}"
             return {

@@ -65,7 +65,7 @@ def _serve(world: Simulation, request: Request, key: str, path: list[str], versi
     discovered = discovery(world, key, path, version)
     if discovered is not None:
         return Response.of_json(discovered)
-    if path[0] == "openapi" or len(path) < 2:
+    if path[0] == "openapi" or len(path) < (2 if path[0] == "api" else 3):
         return _status(404, "NotFound", f"the simulated API server has nothing at /{'/'.join(path)}")
     target = target_of(key, path)
     verb = _VERBS.get((request.method, bool(target.name)))

@@ -111,7 +111,6 @@ REFUSED = (
     Case("pools.capacity.Queued", {"pools": {"capacity": {"mode": "queued"}}}),
     Case("pools.capacity.Calendar", {"pools": {"capacity": {**NEW_BLOCK, "mode": "calendar"}}}),
     Case("pools.topology", {"pools": {"topology": "4x4"}}),
-    Case("idle", {"idle": {"grace_minutes": 30}}),
     Case("storage.shared_filesystem.tier", {"storage": {"shared_filesystem": {"tib": 4.8, "tier": "SCRATCH_2"}}}),
     Case("monitoring.metrics", {"monitoring": {"metrics": "prometheus"}}),
     Case("model", {"model": {"name": "m", "parameters_billions": 70}}),
@@ -123,6 +122,8 @@ REFUSED = (
 
 JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments"}
 """Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+OBEYED = {"idle.grace_minutes", "idle.strongest_action", "idle.notify"}
+"""They build nothing: `gpukit idle` reads them (tests/idle/test_targets.py)."""
 OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
 """They change what the kubeconfig says, which no plan knows (test_kubeconfig.py)."""
 CHOOSES = {"cloud", "workload"}
@@ -137,7 +138,7 @@ def shown(case: Case) -> str:
 
 
 def covered(path: str) -> bool:
-    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OUTPUTS | CHOOSES
+    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OBEYED | OUTPUTS | CHOOSES
     sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
     return path in exact or path.startswith(sections)
 

@@ -87,10 +87,10 @@ def test_only_a_cluster_with_efa_gets_the_efa_plugin() -> None:
 
 @pytest.mark.parametrize("make", [lambda s: TrainingClusterArgs(spec=s, region=REGION, stack=STACK)])
 def test_everything_wrong_is_said_before_the_first_resource(make: Any) -> None:
-    wrong = training({"idle": {"grace_minutes": 30}, "pools": {"machine": "p9.huge", "topology": "4x4"}})
+    wrong = training({"monitoring": {"metrics": "cloud"}, "pools": {"machine": "p9.huge", "topology": "4x4"}})
     with pytest.raises(SpecErrors) as raised:
         make(wrong)
-    assert {e.path for e in raised.value.errors} == {"idle", "pools[0].topology", "pools[0].machine"}
+    assert {e.path for e in raised.value.errors} == {"monitoring.metrics", "pools[0].topology", "pools[0].machine"}
 
 
 def test_an_inference_cluster_refuses_as_early() -> None:

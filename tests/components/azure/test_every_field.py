@@ -9,7 +9,7 @@ import pytest
 
 from components.azure.assembly import refusals
 from components.spec import InferenceSpec, TrainingSpec
-from tests.components.aws.test_every_field import ALL, CHOOSES, JUDGED
+from tests.components.aws.test_every_field import ALL, CHOOSES, JUDGED, OBEYED
 
 from .specs import ACCOUNT, GROUP, INFERENCE, REGION, TRAINING, built, changed, spec
 
@@ -115,7 +115,6 @@ REFUSED = (
     Case("pools.capacity.Calendar", {"pools": {"capacity": {**WINDOW, "mode": "calendar"}}}),
     Case("pools.node_auto_repair", {"pools": {"node_auto_repair": False}}),
     Case("pools.topology", {"pools": {"topology": "4x4"}}),
-    Case("idle", {"idle": {"grace_minutes": 30}}),
     Case("storage.shared_filesystem.tier", {"storage": {"shared_filesystem": {"tib": 16, "tier": "SCRATCH_2"}}}),
     Case(
         "storage.shared_filesystem.bucket",
@@ -129,7 +128,7 @@ REFUSED = (
 
 
 def covered(path: str) -> bool:
-    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
+    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OBEYED | CHOOSES
     sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
     return path in exact or path.startswith(sections)
 

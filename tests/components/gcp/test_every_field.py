@@ -131,7 +131,6 @@ REFUSED = (
     Case("pools.capacity.Reservation.group", {"pools": {"capacity": {**RESERVED, "group": "x"}}}),
     Case("pools.capacity.Reservation.placement_group", {"pools": {"capacity": {**RESERVED, "placement_group": "x"}}}),
     Case("pools.capacity.CapacityBlock", {"pools": {"capacity": {**CALENDAR, "mode": "capacity_block"}}}),
-    Case("idle", {"idle": {"grace_minutes": 30}}),
     Case("storage.shared_filesystem.tier", {"storage": {"shared_filesystem": {**LUSTRE, "tier": "filestore"}}}),
     Case(
         "storage.shared_filesystem.bucket",
@@ -144,6 +143,8 @@ REFUSED = (
 
 JUDGED = {"budget.hourly_usd", "pricing.commitments"}
 """Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+OBEYED = {"idle.grace_minutes", "idle.strongest_action", "idle.notify"}
+"""They build nothing: `gpukit idle` reads them (tests/idle/test_targets.py)."""
 CHOOSES = {"cloud", "workload"}
 """Which family and which cluster is built."""
 ALL = sorted({*leaves(TrainingSpec), *leaves(InferenceSpec)})
@@ -154,7 +155,7 @@ def shown(case: Case) -> str:
 
 
 def covered(path: str) -> bool:
-    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | CHOOSES
+    exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OBEYED | CHOOSES
     sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
     return path in exact or path.startswith(sections)
 

@@ -211,6 +211,20 @@ def _update_cluster(call: Call) -> Mapping[str, Any]:
     }
 
 
+def _tag(call: Call) -> Mapping[str, Any]:
+    """Tags of a cluster; those of other resources are not changed here."""
+    arn = str(call.given.get("resourceArn"))
+    cluster = next((r for r in call.records(t.CLUSTER) if r.state["arn"] == arn), None)
+    if cluster is None:
+        raise Refusal("NotFoundException", f"the simulated EKS tags clusters alone, and has none of ARN {arn}", source=_EKS, status=404)
+    tags = {**cluster.tags, **{str(k): str(v) for k, v in (call.given.get("tags") or {}).items()}}
+    with call.world.store.transaction():
+        inputs = {**cluster.inputs, "tags": {**(cluster.inputs.get("tags") or {}), **tags}}
+        call.world.store.put(replace(cluster, tags=tags, inputs=inputs, state={**cluster.state, "tags": tags, "tagsAll": tags}))
+        call.world.tick()
+    return {}
+
+
 HANDLERS: Mapping[str, Handler] = {
     "ListClusters": _list_clusters,
     "DescribeCluster": lambda call: {"cluster": _show_cluster(_cluster(call, call.given.get("name")))},
@@ -220,6 +234,7 @@ HANDLERS: Mapping[str, Handler] = {
     "DescribeAddon": _describe_addon,
     "ListAccessEntries": _list("aws:eks/accessEntry:AccessEntry", "accessEntries", "principalArn"),
     "UpdateNodegroupConfig": _update_group,
+    "TagResource": _tag,
     "UpdateClusterConfig": _update_cluster,
     "DeleteNodegroup": _delete_group,
     "DeleteCluster": _delete_cluster,

@@ -61,8 +61,9 @@ def _asked(request: Request, protocol: str) -> frozenset[str]:
 
 @lru_cache(maxsize=512)
 def _uri_pattern(template: str) -> re.Pattern[str]:
+    """An ARN in a path holds slashes, which clients encode and the server has decoded by now."""
     path = template.split("?", 1)[0]
-    return re.compile(re.sub(r"\{(\w+)\+?\}", r"(?P<\1>[^/]+)", path))
+    return re.compile(re.sub(r"\{(\w+)\+?\}", lambda m: f"(?P<{m[1]}>{'.+' if m[1].endswith('Arn') else '[^/]+'})", path))
 
 
 def parameters(service: Any, name: str, request: Request, path: Mapping[str, str]) -> dict[str, Any]:

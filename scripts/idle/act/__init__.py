@@ -1,0 +1,1 @@
+"""What follows from a verdict: telling, holding queues, scaling pools to zero and back, within what the state file remembers."""

@@ -1,0 +1,140 @@
+"""One run: decide about every cluster, stop when that is too much, then tell and act, one cluster after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scripts.errors import Exit, GpukitError
+from scripts.idle.act import deciding, notify, text
+from scripts.idle.act.deciding import Case, Subject
+from scripts.idle.act.scale import Acting, Done, to_zero
+from scripts.idle.act.state import Remembered
+from scripts.idle.collect import together
+from scripts.idle.collect.together import Asking, Looked
+from scripts.idle.intent import Do, Policy, Reach
+from scripts.idle.verdict import Status, Verdict, verdict
+
+Destroy = Callable[[str], Done]
+Others = Callable[[str], float | None]
+"""US dollars per hour of a stack's cluster beside its GPU nodes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Orders:
+    """What a run may do."""
+
+    reach: Reach
+    tell: bool = False
+    act: bool = False
+    destroy: Destroy | None = None
+    before_acting: Callable[[Looked], None] = field(default=lambda _: None)
+    """Raises Refused when the credentials are not the account's."""
+    simulated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a run found and did."""
+
+    cases: Sequence[Case]
+    absent: Sequence[str] = ()
+    """Stacks without a cluster: nothing bills there."""
+    stopped: str | None = None
+    done: Mapping[str, Done] = field(default_factory=dict[str, Done])
+    errors: Sequence[str] = ()
+    dry: bool = True
+
+    @property
+    def exit(self) -> Exit:
+        """1: stopped by a limit, or machines are left that should be gone. 3: something did not answer."""
+        if self.stopped is not None:
+            return Exit.NO
+        if self.errors or any(done.error for done in self.done.values()):
+            return Exit.FAILED
+        return Exit.NO if any(done.left for done in self.done.values()) else Exit.FINE
+
+
+def subjects(looked: Sequence[Looked]) -> list[Subject]:
+    return [
+        Subject(key=each.target.stack, cluster=each.cluster, policy=each.target.policy, notify=each.target.notify)
+        for each in looked
+        if each.there
+    ]
+
+
+def recorded(clusters: Sequence[together.Cluster]) -> list[Subject]:
+    """Clusters of a file are only spoken about."""
+    return [Subject(key=cluster.stack or cluster.name, cluster=cluster, policy=Policy()) for cluster in clusters]
+
+
+def judge(looked: Sequence[Looked], past: Mapping[str, Remembered], asking: Asking, reach: Reach, unread: Sequence[str]) -> Report:
+    """What is the matter and what would follow; changes nothing."""
+    cases = deciding.decide(subjects(looked), past, asking.now, asking.rules)
+    return Report(
+        cases=cases,
+        absent=[each.target.stack for each in looked if not each.there],
+        stopped=deciding.stopped(cases, reach),
+        errors=[*unread, *(error for each in looked for error in each.errors)],
+    )
+
+
+def carry_out(report: Report, looked: Sequence[Looked], orders: Orders, acting: Acting, asking: Asking) -> Report:
+    """Tell and act as far as `orders` allow. Beyond a limit nothing is touched, and nobody is warned of what will not come."""
+    if report.stopped is not None:
+        return report
+    by_stack = {each.target.stack: each for each in looked}
+    done: dict[str, Done] = {}
+    errors = list(report.errors)
+    for case in report.cases:
+        before = acting.store.of_stack(case.key)
+        told = False
+        if case.worth_telling(before, acting.now):
+            told, problems = _tell(case, before, orders)
+            errors += problems
+        if orders.act and case.intent.do in (Do.SCALE, Do.DESTROY):
+            done[case.key] = _act(case, by_stack[case.key], orders, acting, asking)
+            if not done[case.key].acted:
+                continue
+            _, problems = _tell(case, acting.store.of_stack(case.key), orders)
+            errors += problems
+            told = True
+        elif case.intent.do in (Do.SCALE, Do.DESTROY):
+            continue  # due, but this run only tells: the grace stays over
+        acting.store.write(case.key, deciding.remembered_after(case, acting.store.of_stack(case.key), acting.now, told=told))
+    return Report(cases=report.cases, absent=report.absent, done=done, errors=errors, dry=not orders.act)
+
+
+def _tell(case: Case, before: Remembered, orders: Orders) -> tuple[bool, list[str]]:
+    """Whether it was said to anybody: whoever reads the output hears it where the stack names nobody."""
+    restored = case.intent.do is Do.SCALE or before.scaled
+    text_ = text.message(case, simulated=orders.simulated, restored=restored)
+    problems = notify.tell(case.notify, f"gpukit: {text.title(case)}", text_)
+    return len(problems) < len(case.notify) or not case.notify, [f"{case.key}: {problem}" for problem in problems]
+
+
+def _act(case: Case, looked: Looked, orders: Orders, acting: Acting, asking: Asking) -> Done:
+    try:
+        orders.before_acting(looked)
+    except GpukitError as error:
+        return Done(stack=case.key, acted=False, text="nothing was changed", error=str(error))
+
+    def judged_again() -> Verdict:
+        fresh = together.again(looked, asking)
+        return verdict(fresh.cluster, asking.now, asking.rules)
+
+    if case.intent.do is Do.SCALE:
+        return to_zero(looked, case.intent.pools, acting, judged_again)
+    if not _still_rests(judged_again()):
+        return Done(stack=case.key, acted=False, text="no longer at rest: nothing was destroyed")
+    if orders.destroy is None:
+        return Done(stack=case.key, acted=False, text="destroying is not possible here")
+    acting.store.write(case.key, acting.store.of_stack(case.key).model_copy(update={"begun": "destroy"}))
+    done = orders.destroy(case.key)
+    if done.acted:
+        acting.store.write(case.key, Remembered())
+    return done
+
+
+def _still_rests(found: Verdict) -> bool:
+    return found.resting and found.status in (Status.IDLE, Status.EXPIRED)
