@@ -271,7 +271,7 @@ def teardown(  # noqa: PLR0913 # one parameter an option
     as_json: AsJson = False,
     sandbox: InSandbox = False,
 ) -> int:
-    """End a cluster in order, and verify that nothing is left that bills.
+    """End a cluster in order; verify that nothing left bills.
 
     A dry run unless told otherwise: shows the steps, what each would touch, and what leaving it costs. Data is kept.
 

@@ -54,7 +54,7 @@ def shown_commands() -> list[str]:
 @pytest.mark.parametrize("shown", shown_commands())
 def test_the_commands_that_it_shows_have_the_form_that_gpukit_takes(shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = shlex.split(shown.replace(".venv/bin/", "").replace("my-stack", "aws-training-dev"))[1:]
-    if words in ([name] for name in ("plan", "check", "up", "preview", "refresh", "destroy", "kubeconfig")):
+    if words in ([name] for name in ("plan", "check", "up", "preview", "refresh", "destroy", "kubeconfig", "resume")):
         words.append("aws-training-dev")  # the table of commands names them without their stack
     for module in (cli, cli_sandbox):
         monkeypatch.setattr(module, "run_part", lambda *_args, **_options: 0)
