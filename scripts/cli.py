@@ -102,6 +102,10 @@ def check(  # noqa: PLR0913 # one parameter an option
     prices: Prices = None,
     timeout_s: Annotated[int, typer.Option("--timeout", min=1, metavar="SECONDS", help="Longest run of a --program.")] = 300,
     explain: Annotated[str | None, typer.Option(metavar="RULE", help="Print one rule, with an example and its repair.")] = None,
+    write: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Write the same report here too, by its ending: .md, .sarif, .xml (JUnit) or .json. Repeatable."),
+    ] = None,
     emit: Annotated[
         str | None,
         typer.Option(metavar="KIND", help="Print the limits as a cloud's own document: aws-scp, azure-policy or gcp-quota-override."),
@@ -133,6 +137,7 @@ def check(  # noqa: PLR0913 # one parameter an option
         timeout_s=timeout_s,
         explain=explain,
         emit=emit,
+        write=write or [],
     )
 
 
@@ -271,7 +276,7 @@ def teardown(  # noqa: PLR0913 # one parameter an option
     as_json: AsJson = False,
     sandbox: InSandbox = False,
 ) -> int:
-    """End a cluster in order; verify that nothing left bills.
+    """End a cluster in order and list whatever still bills.
 
     A dry run unless told otherwise: shows the steps, what each would touch, and what leaving it costs. Data is kept.
 

@@ -25,6 +25,7 @@ def check(  # noqa: PLR0913 # one parameter an option
     timeout_s: float = 300,
     explain: str | None = None,
     emit: str | None = None,
+    write: Sequence[str] = (),
 ) -> Exit:
     """Print the findings, one rule, or the limits as a cloud's own document. Raises BadInput for options that do not go together, and for files and rules that are not there."""
     if explain is not None:
@@ -36,13 +37,15 @@ def check(  # noqa: PLR0913 # one parameter an option
     from scripts.plan.judgement import yardsticks
     from scripts.plan.terminal import complain
 
-    from .printing import print_as
+    from . import printing
     from .sources import Sources, report
 
+    printing.refuse_unwritable(write)
     by = yardsticks(quota_snapshot=quota_snapshot, limits=limits, prices=prices)
     asked = Sources(stacks=tuple(stacks), program=program, preview=preview, state=state, stack=stack, base=base, timeout_s=timeout_s)
     found = report(asked, by)
-    print_as(format_, found)
+    printing.print_as(format_, found)
+    printing.write(found, write)
     for checked in found.checked:
         if checked.error is not None:
             complain(f"{checked.name}: {checked.error}")

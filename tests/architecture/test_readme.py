@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scripts import cli, cli_sandbox, command_table
+from scripts import cli, cli_idle, cli_sandbox, command_table
+from tests import support_matrix
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -22,6 +23,17 @@ def test_the_table_of_commands_is_current() -> None:
 def test_without_its_markers_the_table_cannot_be_placed() -> None:
     with pytest.raises(ValueError, match="markers"):
         command_table.with_table("# a README")
+
+
+def test_the_support_matrix_is_current() -> None:
+    assert support_matrix.with_table(README) == README, "run: python -m tests.support_matrix"
+
+
+def test_a_stack_that_no_engine_test_brings_up_is_proven_on_the_schema_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support_matrix, "ENGINE_TESTS", ("test_azure_stacks",))
+    rows = [row for row in support_matrix.table().splitlines() if support_matrix.SIMULATED in row]
+    assert rows
+    assert all("`azure-" in row for row in rows)
 
 
 def test_its_example_is_a_part_of_the_shipped_stack_file() -> None:
@@ -56,7 +68,7 @@ def test_the_commands_that_it_shows_have_the_form_that_gpukit_takes(shown: str, 
     words = shlex.split(shown.replace(".venv/bin/", "").replace("my-stack", "aws-training-dev"))[1:]
     if words in ([name] for name in ("plan", "check", "up", "preview", "refresh", "destroy", "kubeconfig", "resume")):
         words.append("aws-training-dev")  # the table of commands names them without their stack
-    for module in (cli, cli_sandbox):
+    for module in (cli, cli_idle, cli_sandbox):
         monkeypatch.setattr(module, "run_part", lambda *_args, **_options: 0)
     result = CliRunner().invoke(cli.app, words, prog_name="gpukit")
     assert result.exit_code == 0, result.output

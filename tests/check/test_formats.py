@@ -21,13 +21,13 @@ from components.resource import Resource, ResourceSet
 from components.unknown import Unknown
 from policies import Limits
 from policies.finding import Finding, Level, Status
-from scripts.check import report_json
+from scripts.check import printing, report_json
 from scripts.check.difference import differences
 from scripts.check.formats.junit import junit
 from scripts.check.formats.markdown import MARKER, MOST_CHARACTERS, markdown, plain
 from scripts.check.formats.sarif import sarif
 from scripts.check.model import Report, checked
-from scripts.errors import Exit
+from scripts.errors import BadInput, Exit
 from scripts.plan.judgement import Yardsticks
 from scripts.plan.model import QuotaLine, StackPlan
 
@@ -161,3 +161,17 @@ def test_an_unknown_count_is_never_shown_as_a_number() -> None:
     unknown = replace(stack(), quota=(replace(short_of(192, 0, 1), limit=Unknown("limit"), room=Unknown("limit")),))
     row = next(line for line in markdown(Report(checked=(unknown,))).splitlines() if "L-417A185B" in line)
     assert row.endswith("| unknown | unknown |")
+
+
+def test_files_hold_what_standard_output_would(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {ending: str(tmp_path / f"report{ending}") for ending in printing.ENDINGS}
+    printing.write(REPORTS["compared"], list(files.values()))
+    for ending, form in printing.ENDINGS.items():
+        printing.print_as(form, REPORTS["compared"])
+        assert Path(files[ending]).read_text(encoding="utf-8") == capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("file", "said"), [("report.pdf", "the ending says the form"), ("nowhere/report.md", "is not there")])
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_planned(file: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=said):
+        printing.refuse_unwritable([str(tmp_path / file)])

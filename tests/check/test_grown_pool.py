@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -16,9 +16,8 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 
 from components.catalog import price
 from components.clock import CATALOGUE_DATE
-from components.demand import QuotaSnapshot
 from policies import Limits
-from scripts.check import report_json
+from scripts.check import picture, report_json
 from scripts.check.formats.junit import junit
 from scripts.check.formats.markdown import markdown
 from scripts.check.formats.sarif import sarif
@@ -30,24 +29,19 @@ from scripts.errors import Exit
 from scripts.plan.build import plan_stacks
 from scripts.plan.judgement import Yardsticks
 from scripts.plan.plan_json import plan_json
-from tests.plan.checkout import copy_of_stacks, edit
+from tests.plan.checkout import copy_of_stacks
 
 from .test_base import git
 
 FIXTURE = Path(__file__).parent / "fixtures" / "lab"
-STACK, MACHINE, CODE = "aws-training-p5", "p5.48xlarge", "L-417A185B"
+STACK, MACHINE, CODE = picture.STACK, "p5.48xlarge", "L-417A185B"
 VCPUS = 192
 SCHEMA = json.loads(Path(report_json.__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
 def by(limit: float) -> Yardsticks:
     """No ceilings; a snapshot in which only the quota of P instances is short."""
-    rows: list[dict[str, Any]] = [
-        {"cloud": "aws", "region": "us-east-1", "code": CODE, "limit": limit, "usage": 0},
-        {"cloud": "aws", "region": "us-east-1", "code": "L-1216C47A", "limit": 500, "usage": 0},
-    ]
-    given = QuotaSnapshot.from_json({"schema": "gpukit/quota/1", "taken": "2026-11-30", "quotas": rows})
-    return Yardsticks(now=CATALOGUE_DATE, limits=Limits(), snapshot=given)
+    return Yardsticks(now=CATALOGUE_DATE, limits=Limits(), snapshot=picture.snapshot(limit))
 
 
 @dataclass(frozen=True)
@@ -62,17 +56,11 @@ class Change:
 def own(tmp_path_factory: pytest.TempPathFactory) -> Change:
     """Our own stack file, bought on demand; its base is the plan that was saved before."""
     root = copy_of_stacks(tmp_path_factory.mktemp("checkout"))
-    edit(
-        root,
-        STACK,
-        'capacity: {mode: capacity_block, id: cr-0123456789abcdef0, starts: "2026-11-30T11:30Z", ends: "2026-12-07T11:30Z"}',
-        "capacity: {mode: on_demand}",
-    )
-    edit(root, STACK, "budget: {hourly_usd: 180, monthly_usd: 130000}", "budget: {hourly_usd: 1000, monthly_usd: 1000000}")
+    picture.edited(root, *picture.EDITS)
     yardsticks = by(4 * VCPUS)
     saved = root / "base.json"
     saved.write_text(json.dumps(plan_json(plan_stacks(root, [STACK], yardsticks))), encoding="utf-8")
-    edit(root, STACK, "nodes: {min: 0, max: 4}          #", "nodes: {min: 0, max: 8}          #")
+    picture.edited(root, picture.GROWTH)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checkout, "here", lambda: checkout.Checkout(root))
         after = report(Sources(stacks=(STACK,), base=str(saved)), yardsticks)
@@ -155,3 +143,23 @@ def test_every_form_of_the_report_is_valid(change: Change) -> None:
     Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(as_json(change.after), allow_nan=False)))
     Sarif.model_validate(sarif(change.after))
     assert JUnitXml.fromstring(junit(change.after)).failures == 1
+
+
+def words(text: str) -> list[str]:
+    """The picture's text with every figure alike and white space gone: prices may be renewed, columns grow with them."""
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", text)
+    return re.sub(r"[\d.,]+", "0", " ".join(shown)).split()
+
+
+def test_the_picture_in_the_readme_is_the_comment_of_this_change(own: Change) -> None:
+    current = picture.svg(markdown(replace(own.after, base="main")))
+    committed = picture.PICTURE.read_text(encoding="utf-8")
+    ET.fromstring(committed)  # noqa: S314 - our own file
+    assert words(committed) == words(current), "run: python -m scripts.check.picture"
+
+
+def test_the_picture_hides_what_is_folded_and_the_marks_of_markdown(own: Change) -> None:
+    said = [line.text for line in picture.lines(markdown(own.after))]
+    assert any(line.startswith("▸ Cost lines") for line in said)
+    assert not any("price of" in line or "<" in line or "**" in line or "\\" in line for line in said)
+    assert max(map(len, said)) <= picture.COLUMNS
