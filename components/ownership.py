@@ -81,13 +81,9 @@ ORDINARY = Circumstances()
 def decide(cloud: Cloud, image: ImageKind, machine: Machine, *, fabric: bool, here: Circumstances = ORDINARY) -> Ownership:
     """The owners on nodes of `machine` started from `image`: what image and cloud bring is theirs, the rest is the operator's.
 
-    Raises OwnerUnknown for an image that does not say what it ships, NotImplementedError for a cloud whose images are not modelled
-    yet: an owner is never guessed.
+    Raises OwnerUnknown for an image that does not say what it ships: an owner is never guessed.
     """
-    table = _TABLES.get(cloud)
-    if table is None:
-        raise NotImplementedError(f"no ownership table for {cloud} yet")
-    return table(image, machine, fabric, here) if machine.gpu_count else NO_GPU
+    return _TABLES[cloud](image, machine, fabric, here) if machine.gpu_count else NO_GPU
 
 
 def _on_aws(image: ImageKind, machine: Machine, fabric: bool, _here: Circumstances) -> Ownership:

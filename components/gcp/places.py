@@ -21,4 +21,4 @@ def pool_zone(spec: Spec, pool: Pool) -> str:
 def location(spec: Spec, region: str) -> str:
     """One zone makes a zonal cluster; several make a regional one, whose control plane stands in three zones and upgrades without pause."""
     named = zones(spec)
-    return region if len(named) > 1 else named[0]
+    return region if len(named) > 1 else next(iter(named))

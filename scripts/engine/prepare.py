@@ -142,7 +142,3 @@ def _cloud_lookup(settings: Settings, workspace: Workspace) -> CloudLookup:
                 environment=workspace.environment,
                 look_seconds=0.5 if workspace.world == "sandbox" else 15,
             )
-        case cloud:
-            from scripts.engine.no_lookup import NoLookup
-
-            return NoLookup(cloud)

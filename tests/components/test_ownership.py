@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from components import catalog
+from components.catalog.names import Cloud
 from components.inventory import Owner
 from components.ownership import (
     NO_GPU,
@@ -79,11 +81,13 @@ def test_the_fabric_has_a_plugin_where_there_is_a_fabric() -> None:
     assert owners("AL2023_x86_64_NVIDIA", fabric=False).fabric_plugin is FabricPlugin.NOBODY
 
 
-def test_clouds_without_a_table_are_refused() -> None:
-    image = catalog.image("aws", "AL2023_x86_64_NVIDIA")
+@pytest.mark.parametrize("cloud", get_args(Cloud))
+def test_every_cloud_has_a_table_of_owners(cloud: Cloud) -> None:
+    gpus = [m for m in catalog.machines() if m.cloud == cloud and m.gpu_count]
+    image = catalog.image(cloud, {"aws": "AL2023_x86_64_NVIDIA", "gcp": "UBUNTU_CONTAINERD", "azure": "Ubuntu"}[cloud])
     assert image is not None
-    with pytest.raises(NotImplementedError, match="azure"):
-        decide("azure", image, P4D, fabric=False)
+    assert gpus
+    assert decide(cloud, image, gpus[0], fabric=False) != NO_GPU
 
 
 def on_aks(machine: str = "Standard_ND96isr_H100_v5", *, fabric: bool = False, **here: bool) -> Ownership:

@@ -120,8 +120,8 @@ REFUSED = (
     Case("serving", {"serving": {"server": "vllm"}}, INFERENCE),
 )
 
-JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments"}
-"""Ceilings and discounts: they build nothing, the guardrails and the cost judge by them."""
+JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments", "pricing.nat_gb_per_month"}
+"""Ceilings, discounts and assumed traffic: they build nothing, the guardrails and the cost judge by them. So do assumed interruptions."""
 OBEYED = {"idle.grace_minutes", "idle.strongest_action", "idle.notify"}
 """They build nothing: `gpukit idle` reads them (tests/idle/test_targets.py)."""
 OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
@@ -139,7 +139,7 @@ def shown(case: Case) -> str:
 
 def covered(path: str) -> bool:
     exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OBEYED | OUTPUTS | CHOOSES
-    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
+    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.", "pricing.interruptions.")
     return path in exact or path.startswith(sections)
 
 

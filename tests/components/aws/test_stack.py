@@ -15,7 +15,7 @@ from components.naming import Identity
 from components.refusals import SpecErrors
 from components.resource import ResourceSet
 
-from .specs import REGION, STACK, built, inference, only, training
+from .specs import REGION, STACK, built, inference, made_anew, only, training
 
 CASES = {"training": training(), "inference": inference()}
 UNTAGGABLE = {
@@ -100,7 +100,7 @@ def test_an_inference_cluster_refuses_as_early() -> None:
 
 def test_two_runs_of_one_spec_register_the_same() -> None:
     def facts() -> dict[str, Any]:
-        return {r.urn: (r.inputs, r.dependencies) for r in built(training())}
+        return {r.urn: (r.inputs, r.dependencies) for r in made_anew(training())}
 
     assert facts() == facts()
 

@@ -13,6 +13,7 @@ from components.resource import Resource, ResourceSet
 from components.spec import ClusterSpec, InferenceSpec, TrainingSpec
 from scripts.plan.recorder import record
 from tests.components.aws.specs import changed, only
+from tests.components.recorded_once import once
 
 __all__ = ["changed", "only"]
 
@@ -43,10 +44,6 @@ INFERENCE: dict[str, Any] = {
 }
 
 
-_BUILT: dict[str, ResourceSet] = {}
-"""By what the file names: `fabric: auto` means more than leaving it out."""
-
-
 def spec(raw: Mapping[str, Any], patch: Mapping[str, Any] | None = None) -> TrainingSpec | InferenceSpec:
     return TypeAdapter[TrainingSpec | InferenceSpec](ClusterSpec).validate_python(changed(raw, patch or {}))
 
@@ -70,12 +67,11 @@ def recorded(program: Callable[[], Any]) -> ResourceSet:
     return recording.resources
 
 
-def built(made: TrainingSpec | InferenceSpec) -> ResourceSet:
-    """What is built of a spec. Recordings of this SDK take a while, and many tests look at the same one."""
-    file = made.model_dump_json(exclude_unset=True)
-    if file not in _BUILT:
-        _BUILT[file] = recorded(lambda: build(made, region=REGION, stack=STACK) and None)
-    return _BUILT[file]
+def made_anew(spec: TrainingSpec | InferenceSpec) -> ResourceSet:
+    return recorded(lambda: build(spec, region=REGION, stack=STACK) and None)
+
+
+built = once(made_anew)
 
 
 def one(resources: ResourceSet, type_: str, name: str = "") -> Resource:

@@ -102,6 +102,10 @@ REFUSED = (
         for field in ("pod_range", "service_range", "host_project")
     ),
     Case("network.existing.control_plane_subnets", {"network": {"existing": {**EXISTING, "control_plane_subnets": ["x"]}}}),
+    Case("network.existing.fabric_cidr", {"network": {"existing": {**EXISTING, "fabric_cidr": "10.200.0.0/18"}}}),
+    *(Case(f"access.kubeconfig.{field}", {"access": {"kubeconfig": {field: "x"}}}) for field in ("profile", "role")),
+    Case("addon_versions", {"addon_versions": {"coredns": "v1.13.2-eksbuild.1"}}),
+    Case("encryption_key", {"encryption_key": "projects/p/locations/l/keyRings/r/cryptoKeys/k"}),
     Case("network.flow_logs", {"network": {"flow_logs": True}}),
     Case("pools.machines", {"pools": {"machine": None, "machines": ["Standard_NC24ads_A100_v4", "Standard_NC48ads_A100_v4"]}}, SPOT_BASE),
     Case("pools.capacity.Reservation.id", {"pools": {"capacity": {**RESERVED, "id": "r-1"}}}),
@@ -129,7 +133,7 @@ REFUSED = (
 
 def covered(path: str) -> bool:
     exact = {case.path for case in (*HONOURED, *REFUSED)} | JUDGED | OBEYED | CHOOSES
-    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.")
+    sections = (*(f"{case.path}." for case in REFUSED), "pricing.commitments.", "pricing.interruptions.")
     return path in exact or path.startswith(sections)
 
 

@@ -13,6 +13,7 @@ from components.resource import Resource, ResourceSet
 from components.spec import ClusterSpec, InferenceSpec, TrainingSpec
 from scripts.plan.recorder import record
 from tests.components.patching import changed
+from tests.components.recorded_once import once
 
 REGION = "us-central1"
 STACK = "gcp-test"
@@ -82,8 +83,11 @@ def recorded(program: Callable[[], Any]) -> ResourceSet:
     return recording.resources
 
 
-def built(made: TrainingSpec | InferenceSpec) -> ResourceSet:
-    return recorded(lambda: build(made, region=REGION, stack=STACK) and None)
+def made_anew(spec: TrainingSpec | InferenceSpec) -> ResourceSet:
+    return recorded(lambda: build(spec, region=REGION, stack=STACK) and None)
+
+
+built = once(made_anew)
 
 
 def only(resources: ResourceSet, type_: str, name: str = "") -> Resource:
