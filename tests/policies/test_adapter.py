@@ -61,3 +61,12 @@ def test_a_stack_is_read_by_the_inputs_that_were_shown_before() -> None:
     assert (shown.inputs, shown.outputs) == ({"size": 2}, {"size": 2, "region": "computed"})
     (unseen,) = adapter.of_stack([resource], adapter.Inputs())
     assert unseen.inputs == unseen.outputs
+
+
+@pytest.mark.failure("H8")
+def test_outputs_of_the_stack_are_left_to_the_plan_as_their_secrets_cannot_be_told() -> None:
+    stack = PolicyResource(
+        "pulumi:pulumi:Stack", {"kubeconfig": "{}"}, "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s", "p-s", OPTIONS, None, None, [], {}
+    )
+    (shown,) = adapter.of_stack([stack], adapter.Inputs())
+    assert shown.outputs == {}
