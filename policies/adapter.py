@@ -18,7 +18,6 @@ from pulumi_policy.proxy import UnknownValueError
 from components.resource import Options, Resource, ResourceSet, Value
 from components.unknown import Unknown
 
-
 _STACK = "pulumi:pulumi:Stack"
 
 
