@@ -64,9 +64,7 @@ def test_a_stack_is_read_by_the_inputs_that_were_shown_before() -> None:
 
 
 @pytest.mark.failure("H8")
-def test_outputs_of_the_stack_are_left_to_the_plan_as_their_secrets_cannot_be_told() -> None:
-    stack = PolicyResource(
-        "pulumi:pulumi:Stack", {"kubeconfig": "{}"}, "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s", "p-s", OPTIONS, None, None, [], {}
-    )
-    (shown,) = adapter.of_stack([stack], adapter.Inputs())
+def test_outputs_of_the_stack_which_come_without_their_secrecy_are_left_to_the_plan() -> None:
+    stack = PolicyResource(adapter.STACK, {"kubeconfig": "…"}, f"urn:pulumi:s::p::{adapter.STACK}::p-s", "p-s", OPTIONS, None, None, [], {})
+    (shown,) = adapter.of_stack([stack], adapter.Inputs()).resources
     assert shown.outputs == {}
