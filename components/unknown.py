@@ -9,6 +9,8 @@ T = TypeVar("T")
 
 AFTER_UPDATE = "known only after the update"
 SECRET = "a secret"
+MASKED_SECRET = "[secret]"
+"""What the engine writes where a secret stood: in `pulumi preview --json` and `pulumi stack export`."""
 
 
 @dataclass(frozen=True, slots=True)

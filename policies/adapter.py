@@ -1,8 +1,10 @@
 """Objects of the policy SDK -> `ResourceSet`, failing closed: what the SDK refuses to show is `Unknown`, never absent.
 
-The SDK hands out properties as proxies that raise on unknown values, numbers as floats, secrets unwrapped. In a stack policy the
+The SDK hands out properties as proxies that raise on unknown values, numbers as floats, secrets unwrapped (`masking` marks them before it
+does). In a stack policy the
 properties are outputs, in a resource policy inputs. A preview knows no output that the provider works out, so that everything that the
-program leaves to the cloud would be unknown: `Inputs` keeps what the resource policies saw for the stack policies after them.
+program leaves to the cloud would be unknown: `Inputs` keeps what the resource policies saw for the stack policies after them. Outputs of
+the stack itself are left out: a secret one looks like any other here, and `gpukit plan` and `check` judge them.
 """
 
 from __future__ import annotations
@@ -13,10 +15,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from pulumi_policy import PolicyProviderResource, PolicyResource, PolicyResourceOptions, ResourceValidationArgs
-from pulumi_policy.proxy import UnknownValueError
+from pulumi_policy.proxy import UNKNOWN_STRING_VALUE, UnknownValueError
 
-from components.resource import Options, Resource, ResourceSet, Value
-from components.unknown import Unknown
+from components.resource import Options, Resource, ResourceSet, Secret, Value
+from components.unknown import MASKED_SECRET, SECRET, Unknown
+
+_DEFAULTS = "__defaults"
+"""Where bridged providers keep which values they filled in themselves."""
 
 STACK = "pulumi:pulumi:Stack"
 
@@ -27,8 +32,10 @@ class Inputs:
     def __init__(self) -> None:
         self._seen: dict[str, Value] = {}
 
-    def remember(self, args: ResourceValidationArgs) -> None:
+    def remember(self, args: ResourceValidationArgs) -> Value:
+        """The inputs, which are kept."""
         self._seen[args.urn] = value(args.props)
+        return self._seen[args.urn]
 
     def of(self, urn: str, otherwise: Value) -> Value:
         """What the program gave; `otherwise`, the outputs, for resources that the engine has not shown (targeted runs)."""
@@ -39,8 +46,11 @@ def value(given: object, path: str = "") -> Value:
     """Plain JSON of a property, with `Unknown` where the SDK raises and for what is no JSON (assets, archives)."""
     if isinstance(given, Mapping):
         node = cast("Mapping[str, object]", given)
-        return {key: _entry(node, key, f"{path}.{key}" if path else str(key)) for key in node.keys()}  # noqa: SIM118 - values may raise
-    if isinstance(given, str | bool | int) or given is None:
+        keys = (key for key in node.keys() if key != _DEFAULTS)  # noqa: SIM118 - values may raise
+        return {key: _entry(node, key, f"{path}.{key}" if path else str(key)) for key in keys}
+    if isinstance(given, str):
+        return _text(given, path)
+    if isinstance(given, bool | int) or given is None:
         return given
     if isinstance(given, float):
         return int(given) if given.is_integer() else given
@@ -48,6 +58,13 @@ def value(given: object, path: str = "") -> Value:
         items = cast("Sequence[object]", given)
         return [_entry(items, i, f"{path}[{i}]") for i in range(len(items))]
     return Unknown(path, f"not readable: {type(given).__name__}")
+
+
+def _text(given: str, path: str) -> Value:
+    """A text with an unknown inside is unknown as a whole, which the SDK does not see."""
+    if given == MASKED_SECRET:
+        return Secret(Unknown(path, SECRET))
+    return Unknown(path) if UNKNOWN_STRING_VALUE in given else given
 
 
 def _entry(node: Any, key: str | int, path: str) -> Value:
@@ -66,13 +83,13 @@ def of_stack(resources: Iterable[PolicyResource], inputs: Inputs) -> ResourceSet
     return _set((*providers.values(), *found))
 
 
-def of_resource(args: ResourceValidationArgs) -> ResourceSet:
-    """The one resource of a resource policy's call, with its provider."""
+def of_resource(args: ResourceValidationArgs, inputs: Inputs) -> ResourceSet:
+    """The one resource of a resource policy's call, with its provider. Its inputs are kept for the stack policies."""
     resource = Resource(
         urn=args.urn,
         type=args.resource_type,
         name=args.name,
-        inputs=value(args.props),
+        inputs=inputs.remember(args),
         provider=args.provider.urn if args.provider else None,
         options=_options(args.opts),
     )
@@ -80,14 +97,20 @@ def of_resource(args: ResourceValidationArgs) -> ResourceSet:
 
 
 def stack_config() -> dict[str, str]:
-    """The stack's configuration, where the engine hands it over (`PULUMI_CONFIG`); {} where it does not or it is not readable."""
-    try:
-        read: object = json.loads(os.environ.get("PULUMI_CONFIG") or "{}")
-    except json.JSONDecodeError:
-        return {}
+    """The stack's configuration without its secrets, where the engine hands it over; {} where it does not or it is not readable."""
+    read, secret = _environment("PULUMI_CONFIG"), _environment("PULUMI_CONFIG_SECRET_KEYS")
     if not isinstance(read, Mapping):
         return {}
-    return {str(key): text if isinstance(text, str) else json.dumps(text) for key, text in cast("Mapping[object, object]", read).items()}
+    hidden = frozenset(map(str, cast("list[object]", secret))) if isinstance(secret, list) else frozenset[str]()
+    given = {str(key): inner for key, inner in cast("Mapping[object, object]", read).items()}
+    return {key: inner if isinstance(inner, str) else json.dumps(inner) for key, inner in given.items() if key not in hidden}
+
+
+def _environment(variable: str) -> object:
+    try:
+        return json.loads(os.environ.get(variable) or "{}")
+    except json.JSONDecodeError:
+        return {}
 
 
 def _set(resources: tuple[Resource, ...]) -> ResourceSet:
@@ -107,7 +130,7 @@ def _resource(given: PolicyResource, inputs: Inputs) -> Resource:
         custom=given.provider is not None,  # the SDK does not say it, but only components have no provider
         parent=given.parent.urn if given.parent else None,
         inputs=inputs.of(given.urn, props),
-        outputs={} if given.resource_type == STACK else props,  # unwrapped, secret ones look open here: the offline plan judges them
+        outputs={} if given.resource_type == STACK else props,  # unwrapped: whether the program keeps one secret cannot be seen here
         id=identity if isinstance(identity, str) and identity else Unknown("id"),
         dependencies=tuple(_urns(given.dependencies)),
         property_dependencies={prop: tuple(_urns(others)) for prop, others in given.property_dependencies.items()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 
@@ -25,9 +26,17 @@ class Level(StrEnum):
     DISABLED = "disabled"
 
 
+@dataclass(frozen=True)
+class Suppressed:
+    """That the owners of the limits accept a finding, why, and up to which day."""
+
+    reason: str
+    expires: date
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """`{rule, status, level, urn, path, message, failures}` of the plan's JSON.
+    """`{rule, status, level, urn, path, message, failures}` of the plan's JSON, with `suppressed` where it is.
 
     `urn` is the resource to change ("" for the whole stack), `path` its property path, `failures` the known-failure ids covered.
     """
@@ -39,6 +48,8 @@ class Finding:
     path: str
     message: str
     failures: tuple[str, ...] = ()
+    suppressed: Suppressed | None = None
+    """The message says it too, for every output that shows nothing else."""
 
     @property
     def fails(self) -> bool:
@@ -54,4 +65,5 @@ class Finding:
             "path": self.path,
             "message": self.message,
             "failures": list(self.failures),
+            **({"suppressed": {"reason": self.suppressed.reason, "expires": str(self.suppressed.expires)}} if self.suppressed else {}),
         }

@@ -10,7 +10,7 @@ from components.demand import QuotaDemand
 from components.inventory import Inventory
 from components.resource import ResourceSet
 
-from .finding import Finding, Level, Status
+from .finding import Finding, Level, Status, Suppressed
 from .readers import inventory as read_inventory
 from .rules import RULES, Case, Rule, Verdict
 from .settings import Settings
@@ -76,5 +76,5 @@ def _suppressed(finding: Finding, case: Case) -> Finding:
     for entry in case.settings.limits.suppressions:
         if entry.active(today) and entry.covers(finding.rule, case.inventory.stack, finding.urn):
             message = f"Suppressed until {entry.expires} ({entry.reason}): {finding.message}"
-            return replace(finding, level=Level.ADVISORY, message=message)
+            return replace(finding, level=Level.ADVISORY, message=message, suppressed=Suppressed(entry.reason, entry.expires))
     return finding

@@ -14,6 +14,7 @@ from components.pricing import PriceOverlay
 
 from .finding import Level
 from .limits import Limits
+from .limits_schema import limits_schema
 from .rules import Scope
 from .settings import LIMITS_FILE, Settings
 
@@ -23,9 +24,12 @@ POLICY_NAMES: Mapping[tuple[Scope, Level], str] = {
     (scope, level): f"gpukit-{scope}-{level}" for scope in Scope for level in (Level.MANDATORY, Level.ADVISORY)
 }
 PROPERTIES: dict[str, dict[str, Any]] = {
-    "limits": {"type": "object", "description": "Contents of limits.yaml; stands in for the file as a whole."},
+    "limits": {**limits_schema(), "description": "Contents of limits.yaml; stands in for the file as a whole."},
     "limits_file": {"type": "string", "description": "Name of the file that the limits were read from, for messages."},
-    "levels": {"type": "object", "description": "Rule id -> mandatory, advisory or disabled; goes over the levels of the limits."},
+    "levels": {
+        **limits_schema()["properties"]["levels"],
+        "description": "Rule id -> mandatory, advisory or disabled; goes over the levels of the limits.",
+    },
     "quota": {"type": "object", "description": "A quota snapshot (gpukit/quota/1)."},
     "prices": {"type": "object", "description": "Negotiated rates (gpukit/prices/1)."},
 }

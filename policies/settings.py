@@ -115,6 +115,13 @@ def _cluster(config: Mapping[str, Any]) -> Maybe[Mapping[str, Any]]:
     return cast("Mapping[str, Any]", read) if isinstance(read, Mapping) else Unknown(CLUSTER_KEY, "not readable: no object")
 
 
+def cluster_name(config: Mapping[str, Any]) -> str | None:
+    """The cluster's name, where a stack file gives one."""
+    cluster = _cluster(config)
+    name = None if isinstance(cluster, Unknown) else cluster.get("name")
+    return name if isinstance(name, str) and name else None
+
+
 def _budget(cluster: Maybe[Mapping[str, Any]]) -> Maybe[Ceiling]:
     if isinstance(cluster, Unknown):
         return cluster

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from scripts.cli_group import AsJson, Stack, known_stack, run_part
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The simulated clouds: their life, clock, load and faults.")
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="The simulated clouds: life, clock, quotas, load, faults.")
 fault_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Faults that the simulated clouds inject.")
 app.add_typer(fault_app, name="fault")
 
@@ -79,6 +80,33 @@ def load(  # noqa: PLR0913 # one parameter an option
     return run_part(
         "sandbox", "load", stack=stack, pool=pool, nodes=nodes, gpu_busy=gpu_busy, pods=pods, settings=settings or [], json_=as_json
     )
+
+
+@app.command()
+def declare(
+    *,
+    quota: Annotated[
+        list[str] | None,
+        typer.Option("--quota", metavar="CODE=LIMIT", help="Limit of a quota by its code (`gpukit catalog quotas`); CODE=plenty ends it."),
+    ] = None,
+    reservation: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--reservation", metavar="FILE.json", help="Reserved capacity: one JSON object, or a list (scripts/sandbox/README.md)."
+        ),
+    ] = None,
+    account: Annotated[
+        list[str] | None, typer.Option("--account", metavar="CLOUD=ID", help="The account that the credentials of a cloud open.")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Declare quotas, reservations and accounts, or show those declared.
+
+    Each option may be repeated. What nobody declares is plenty.
+
+    Example: gpukit sandbox declare --quota L-417A185B=192 --reservation block.json
+    """
+    return run_part("sandbox", "declare", quotas=quota or [], reservations=reservation or [], accounts=account or [], json_=as_json)
 
 
 @fault_app.command("add")

@@ -85,6 +85,15 @@ def storage_problems(spec: Spec) -> Iterator[SpecError]:
         yield from _lustre_problems(shared)
 
 
+def _why_not(tier: str) -> str:
+    """Source: FSx for Lustre User Guide, "Deployment and storage class options"."""
+    if tier.startswith("SCRATCH"):
+        return "scratch file systems are not replicated, and this one is kept when its cluster goes"
+    if tier == "PERSISTENT_1":
+        return "what the catalogue knows of it, HDD, gives 12 or 40 MB/s per TiB and no EFA"
+    return f"it is no deployment type of {SERVICE} that the catalogue has sizes for"
+
+
 def _bucket_problems(spec: Spec) -> Iterator[SpecError]:
     longest = LONGEST_BUCKET_NAME - RANDOM_SUFFIX
     for at, bucket in enumerate(spec.storage.buckets):
@@ -97,7 +106,7 @@ def _bucket_problems(spec: Spec) -> Iterator[SpecError]:
 def _lustre_problems(shared: SharedFilesystem) -> Iterator[SpecError]:
     path = "storage.shared_filesystem"
     if shared.tier not in (None, TIER):
-        message = f"is not built on AWS yet: leave it out, or use {TIER}"
+        message = f"is not built on AWS, as {_why_not(str(shared.tier))}: leave it out, or use {TIER}"
         yield SpecError(path=f"{path}.tier", value=str(shared.tier), message=message, allowed=(TIER,))
     tiers = _tiers(shared)
     if not tiers:

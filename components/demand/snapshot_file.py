@@ -35,8 +35,17 @@ def recorded(value: object) -> tuple[str | None, date, dict[QuotaKey, QuotaEntry
         if key in entries:
             raise ValueError(f"quota snapshot: quotas[{i}] repeats {' '.join(key)}: keep one of them")
         entries[key] = entry
+    return _account(document), _day(document.get("taken")), entries
+
+
+def _account(document: Mapping[str, Any]) -> str | None:
+    """A number would compare with no stack's account, and the snapshot would count for none or for all of them."""
     account = document.get("account")
-    return account if isinstance(account, str) else None, _day(document.get("taken")), entries
+    if account is None or (isinstance(account, str) and account):
+        return account
+    raise ValueError(
+        f'quota snapshot: account is {written(document, "account")}, give the id as text, such as "123456789012", or leave it out'
+    )
 
 
 def _day(value: object) -> date:

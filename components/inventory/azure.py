@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from components.unknown import Maybe
+from components.unknown import Maybe, Unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,9 @@ class AksCluster:
     private: Maybe[bool] = False
     authorized_ranges: Maybe[tuple[Maybe[str], ...]] = ()
     strangers: tuple[str, ...] = ()
-    """Names of what the program itself puts into that group."""
+    """Names of what the program itself puts into the group of the nodes."""
+    untold: Unknown | None = None
+    """Why it cannot be told whether something that keeps data stands in that group; None where it can."""
     upgrades: Maybe[str | None] = None
     """Channel of automatic upgrades: `none`, `patch`, `stable`, `rapid`, `node-image`; None where the program names none."""
 

@@ -101,6 +101,8 @@ def _node_group(case: Case) -> Iterator[Verdict]:
                 "restrictionLevel ReadOnly)."
             )
             yield Verdict(status=Status.VIOLATED, urn=cluster.urn, path="nodeResourceGroup", message=text)
+        elif cluster.untold is not None:
+            yield cannot_tell(cluster.urn, cluster.untold, subject=cluster.name, so="it cannot be told whether it goes with the cluster")
 
 
 # --- GPU-AKS-43

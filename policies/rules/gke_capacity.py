@@ -199,6 +199,8 @@ def _matching(case: Case) -> Iterator[Verdict]:
     """D6: a node uses a reservation when it matches in everything, or not at all."""
     planned = {fact.urn: fact for fact in case.inventory.of_google(MachineReservation)}
     for pool, gke in gke_pools(case):
+        if planned and gke.affinity.kind == SPECIFIC and isinstance(pool.reservation, Unknown):
+            yield untold(pool, pool.reservation, "it cannot be told which reservation its nodes must match")
         held = planned.get(pool.reservation) if isinstance(pool.reservation, str) else None
         if held is not None and gke.affinity.kind == SPECIFIC:
             yield from _differences(pool, held)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from components.inventory import CloudNat, GkeCluster, GkePool, GpuPool, Market, NodePool, QueuedUse, Subnetwork
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
-from policies.readers.values import all_of, any_of
+from policies.readers.values import all_of, any_of, mapped
 
 from .gke_pools import cluster_of, gke_pools, perhaps_plain, trains, unchecked, untold, violated
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
@@ -125,8 +125,10 @@ def _system_pods(case: Case) -> Iterator[Verdict]:
     """F10: the cluster's own pods tolerate no GPU taint and must not sit on machines that vanish."""
     hosts: dict[str, list[Maybe[bool]]] = {}
     for pool, gke in gke_pools(case):
-        if isinstance(pool.cluster, str):
-            hosts.setdefault(pool.cluster, []).append(_hosts(pool, gke))
+        cluster = cluster_of(case, pool)
+        if cluster is not None:
+            stays = mapped(cluster.removes_default_pool, lambda removed: not removed) if gke.inline else True
+            hosts.setdefault(cluster.urn, []).append(all_of([_hosts(pool, gke), stays]))
     for cluster in case.inventory.gke_clusters.values():
         if cluster.autopilot is not False or cluster.urn not in hosts:
             continue

@@ -57,8 +57,10 @@ def _spread(pool: GpuPool, gke: GkePool, zones: int) -> Iterator[Verdict]:
 
 def _elsewhere(case: Case) -> Iterator[Verdict]:
     """D8: a zone of another region is none of this cluster's."""
-    for pool, _ in gke_pools(case):
+    for pool, gke in gke_pools(case):
         for zone in () if isinstance(pool.zones, Unknown) else pool.zones:
+            if isinstance(zone, Unknown) and gke.zones_chosen:
+                yield untold(pool, zone, "it cannot be told whether its cluster's region has that zone", Level.ADVISORY)
             region = region_of(zone, "nodeLocations")
             strange = known(zone) and not is_zone(zone)
             if strange or (known(region) and known(pool.region) and region != pool.region):

@@ -12,7 +12,7 @@ from components.catalog.gcp_networks import GcpNetworks
 from components.inventory import ExtraNetwork, GkePool, NodePool
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
-from policies.readers.values import any_of
+from policies.readers.values import mapped
 
 from .gke_pools import Clash, clashing, cluster_of, given, gke_pools, machine_of, machine_untold, unchecked, untold, violated
 from .rule import Case, Rule, Scope, Verdict
@@ -175,13 +175,14 @@ def _dranet(case: Case) -> Iterator[Verdict]:
 def _gvnic(case: Case) -> Iterator[Verdict]:
     """TCPX and TCPXO ride on gVNIC: the switch selects the driver and adds no interface."""
     for fit in wired(case):
-        off = any_of([fit.gke.gvnic if isinstance(fit.gke.gvnic, Unknown) else fit.gke.gvnic is False])
-        if fit.machine.fabric in ("tcpx", "tcpxo") and off is True:
-            yield violated(
-                fit.pool,
-                "nodeConfig.gvnic",
-                f"gVNIC is switched off, and GPUDirect on {fit.machine.name} rides on it. Set gvnic.enabled to true.",
-            )
+        off = mapped(fit.gke.gvnic, lambda on: on is False)
+        if fit.machine.fabric not in ("tcpx", "tcpxo"):
+            continue
+        text = f"gVNIC is switched off, and GPUDirect on {fit.machine.name} rides on it. Set gvnic.enabled to true."
+        if isinstance(off, Unknown):
+            yield untold(fit.pool, off, f"it cannot be told whether GPUDirect on {fit.machine.name} has the driver it rides on")
+        elif off:
+            yield violated(fit.pool, "nodeConfig.gvnic", text)
 
 
 RULES = (

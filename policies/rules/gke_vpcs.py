@@ -86,6 +86,9 @@ def _own_networks(case: Case) -> Iterator[Verdict]:
     for pool, gke in gke_pools(case):
         listed = gke.extra_networks if known(gke.extra_networks) else ()
         cluster = cluster_of(case, pool)
+        unknown = next((entry.network for entry in listed if isinstance(entry.network, Unknown)), None)
+        if unknown is not None:
+            yield untold(pool, unknown, "it cannot be told whether each interface has a VPC of its own")
         for text in _misplaced(pool, listed, made, cluster.network if cluster is not None else None):
             yield violated(pool, LISTED, text)
         for entry in listed:
@@ -192,6 +195,8 @@ def _public_ranges(case: Case) -> Iterator[Verdict]:
     """Addresses of others: 192.169.0.0/16 of a published blueprint is one such range."""
     for subnet in case.inventory.of_google(Subnetwork):
         if isinstance(subnet.cidr, Unknown):
+            so = "it cannot be told whether it is private address space, and holds all nodes"
+            yield cannot_tell(subnet.urn, subnet.cidr, subject=subnet.name, so=so)
             continue
         try:
             cidr = ipaddress.ip_network(subnet.cidr or "10.0.0.0/8", strict=False)

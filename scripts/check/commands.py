@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from components.refusals import nearest
-from scripts.errors import BadInput, Exit
+from scripts.errors import BadInput, Exit, GpukitError
 
 FORMATS = ("text", "json", "markdown", "sarif", "junit")
 
@@ -38,12 +38,17 @@ def check(  # noqa: PLR0913 # one parameter an option
     from scripts.plan.terminal import complain
 
     from . import printing
-    from .sources import Sources, report
+    from .sources import Sources, not_judged, report
 
     printing.refuse_unwritable(write)
     by = yardsticks(quota_snapshot=quota_snapshot, limits=limits, prices=prices)
     asked = Sources(stacks=tuple(stacks), program=program, preview=preview, state=state, stack=stack, base=base, timeout_s=timeout_s)
-    found = report(asked, by)
+    try:
+        found = report(asked, by)
+    except GpukitError as error:
+        if format_ != "text":  # a machine that waits for a document gets one; people read the error alone
+            printing.print_as(format_, not_judged(asked, error))
+        raise
     printing.print_as(format_, found)
     printing.write(found, write)
     for checked in found.checked:

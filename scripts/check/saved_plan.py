@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from components.resource import Options, Resource, ResourceSet, Secret, Value
-from components.unknown import SECRET, Unknown
+from components.unknown import MASKED_SECRET, SECRET, Unknown
 from scripts.errors import BadInput
 from scripts.plan.judgement import Yardsticks
 from scripts.plan.model import StackPlan
 from scripts.plan.plan_json import SCHEMA
-from scripts.plan.values import MASKED_SECRET
 
 from . import engine_json
 from .model import checked

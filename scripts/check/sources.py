@@ -9,7 +9,7 @@ from pathlib import Path
 from components import clock
 from policies import Limits
 from policies.settings import LIMITS_FILE
-from scripts.errors import BadInput, Exit
+from scripts.errors import BadInput, Exit, GpukitError
 from scripts.plan.judgement import Yardsticks
 from scripts.plan.model import StackPlan
 
@@ -43,6 +43,13 @@ def report(asked: Sources, by: Yardsticks) -> Report:
         by = replace(by, limits=before.limits, proposed=by.limits, files={**by.files, "limits": f"{LIMITS_FILE} of {before.name}"})
     after = _checked(asked, by)
     return Report(checked=after, base=before.name, differences=differences(before.stacks, after))
+
+
+def not_judged(asked: Sources, error: GpukitError) -> Report:
+    """The report where `error` left nothing to judge."""
+    named = {"program": asked.program, "preview": asked.preview, "state": asked.state}
+    source, name = next(((s, n) for s, n in named.items() if n is not None), ("stack file", ", ".join(asked.stacks) or "all stacks"))
+    return Report(checked=(StackPlan(name=name, project="", source=source, error=str(error), exit=error.exit),))
 
 
 def _checked(asked: Sources, by: Yardsticks) -> tuple[StackPlan, ...]:

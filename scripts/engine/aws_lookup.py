@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from components.naming import tag_key
-from scripts.engine.aws_kinds import LONGEST_SECONDS, REPEATABLE, TAGGED, WAITERS, Arn, Waiter, parse_arn, route_id
+from scripts.engine.aws_kinds import LONGEST_SECONDS, REPEATABLE, TAGGED, WAITERS, Arn, Tagged, Waiter, parse_arn, route_id
 from scripts.engine.aws_session import client, told
 from scripts.engine.lookup import Absent, Answer, CannotTell, Exists, Leftover
 from scripts.engine.state import PendingOperation, State
 
+_LOOKS = 2
 _GONE = ("ResourceNotFoundException", "NatGatewayNotFound")
 _STACK, _RESOURCE, _KEPT = (tag_key("aws", word) for word in ("stack", "resource", "kept"))
 
@@ -21,6 +23,8 @@ class AwsLookup:
     def __init__(self, *, stack: str, region: str, environment: Mapping[str, str]) -> None:
         self._stack = stack
         self._look_seconds = 0.5 if "AWS_ENDPOINT_URL" in environment else 15
+        self._sure: float | None = None
+        """When what was missed is taken for absent, by the monotonic clock; None before the first miss."""
         self._client: Callable[[str], Any] = lambda service: client(service, region, environment)
         self._by_parent: Mapping[str, Callable[[PendingOperation], Answer]] = {
             "aws:iam/role:Role": self._role,
@@ -66,9 +70,25 @@ class AwsLookup:
         tags = cast("Mapping[str, str]", operation.inputs.get("tags") or operation.inputs.get("tagsAll") or {})
         if _RESOURCE not in tags or tags.get(_STACK) != self._stack:
             return CannotTell(f"it was to be made without the identity tags {_STACK} and {_RESOURCE}")
-        found = self._tagged({_STACK: self._stack, _RESOURCE: tags[_RESOURCE]})
-        ids = {kind.id(arn, operation.inputs) for arn in found if kind.matches(arn)} - state.ids
+        ids = self._soon(lambda: self._ids(kind, operation, tags[_RESOURCE]) - state.ids)
         return Exists(tuple(sorted(ids))) if ids else Absent()
+
+    def _ids(self, kind: Tagged, operation: PendingOperation, resource: str) -> set[str]:
+        found = self._tagged({_STACK: self._stack, _RESOURCE: resource})
+        return {kind.id(arn, operation.inputs) for arn in found if kind.matches(arn)}
+
+    def _soon(self, look: Callable[[], set[str]]) -> set[str]:
+        """H12: AWS may not show at once what was just made, and what is taken for absent is made, and paid, twice.
+
+        So nothing is absent before the second look after the first miss; one wait counts for all that this search misses.
+        """
+        found = look()
+        if not found and self._sure is None:
+            self._sure = time.monotonic() + _LOOKS * self._look_seconds
+        while not found and self._sure is not None and time.monotonic() < self._sure:
+            time.sleep(self._look_seconds)
+            found = look()
+        return found
 
     def _tagged(self, tags: Mapping[str, str]) -> dict[Arn, dict[str, str]]:
         """What carries all of `tags`, with all of its own."""

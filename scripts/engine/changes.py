@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scripts.engine.events import Step, resource_name, resource_type
+from scripts.engine.node_effects import STAY, of_nodes
 
 _ORDER = ("replace", "delete", "update")
+_TAGS = ("tags", "tagsAll")
+TEMPLATE, GROUP = "aws:ec2/launchTemplate:LaunchTemplate", "aws:eks/nodeGroup:NodeGroup"
 _MOST_LINES = 40
 _MOST_PROPERTIES = 6
 
@@ -22,8 +25,18 @@ class Change:
     properties: tuple[str, ...] = ()
     """Paths of what differs; of a replacement those that force it."""
 
+    same_template: bool = False
+    """Whether the launch template of its name changes its own tags alone, which makes no new version, though a preview knows none."""
+
+    @property
+    def nodes(self) -> str:
+        """What becomes of a node pool's nodes; "" for what is no pool."""
+        paths = tuple(p for p in self.properties if not (self.same_template and p == "launchTemplate.version"))
+        return of_nodes(self.operation, self.type, paths) if paths or not self.same_template else STAY
+
     def as_json(self) -> dict[str, object]:
-        return {"operation": self.operation, "type": self.type, "name": self.name, "properties": list(self.properties)}
+        told = {"operation": self.operation, "type": self.type, "name": self.name, "properties": list(self.properties)}
+        return {**told, **({"nodes": self.nodes} if self.nodes else {})}
 
 
 def changes_of(steps: Iterable[Step]) -> tuple[Change, ...]:
@@ -33,7 +46,11 @@ def changes_of(steps: Iterable[Step]) -> tuple[Change, ...]:
         for step in steps
         if step.real and step.operation in _ORDER
     }
-    return tuple(sorted(found.values(), key=lambda change: _ORDER.index(change.operation)))
+    retagged = {
+        c.name for c in found.values() if c.type == TEMPLATE and c.properties and all(p.split(".")[0] in _TAGS for p in c.properties)
+    }
+    told = (replace(c, same_template=True) if c.type == GROUP and c.name in retagged else c for c in found.values())
+    return tuple(sorted(told, key=lambda change: _ORDER.index(change.operation)))
 
 
 def lines(changes: tuple[Change, ...], *, every: bool = False) -> Iterator[str]:
@@ -41,7 +58,7 @@ def lines(changes: tuple[Change, ...], *, every: bool = False) -> Iterator[str]:
     shown = changes if every else changes[:_MOST_LINES]
     for change in shown:
         why = _why(change)
-        yield f"  {change.operation:<7} {change.type} {change.name}{f' ({why})' if why else ''}"
+        yield f"  {change.operation:<7} {change.type} {change.name}{f' ({why})' if why else ''}{f': {change.nodes}' if change.nodes else ''}"
     if len(changes) > len(shown):
         yield f"  … and {len(changes) - len(shown)} more (GPUKIT_VERBOSE=1 shows all)"
 

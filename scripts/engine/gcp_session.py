@@ -46,7 +46,7 @@ class Google:
     def get(self, service: str, path: str, **query: str) -> dict[str, Any] | None:
         """The answer; None for what is not there. Raises Failed when Google refuses or does not answer, NoCredentials without any."""
         try:
-            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None) as client:
+            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None, verify=self.endpoint is None) as client:
                 answer = client.get(f"{self.endpoint or _HOSTS[service]}{path}", params=query, headers=self._headers())
         except httpx.HTTPError as error:
             raise Failed(f"Google did not answer when asked for {path}: {error}. Nothing was changed. Check the network.") from error
@@ -59,7 +59,7 @@ class Google:
     def send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
         """A call that changes something, its answer unjudged. Raises Failed when Google does not answer, NoCredentials without any."""
         try:
-            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None) as client:
+            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None, verify=self.endpoint is None) as client:
                 url = f"{self.endpoint or _HOSTS[service]}{path}"
                 return client.request(method, url, json=dict(body) if body is not None else None, headers=self._headers())
         except httpx.HTTPError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from scripts.engine import engine_lock, outcome, pending
+from scripts.engine.beside import Beside
 from scripts.engine.dropped import Dropped, missing
 from scripts.engine.events import Report, resource_name, resource_type
 from scripts.engine.lookup import IN_CLUSTER, CloudLookup, Exists, Leftover
@@ -236,12 +237,14 @@ def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
     if job.action != "up":
         return ()
     state = session.state() or State({})
-    found = job.lookup.outside(state)
+    found, beside = job.lookup.outside(state), Beside.of(job.workspace, job.stack)
     if not state.empty:
-        return found
+        left_alone = beside.names()
+        return tuple(each for each in found if not (each.kept and each.name in left_alone))
     kept, found = tuple(each for each in found if each.kept), tuple(each for each in found if not each.kept)
     if kept:
         job.show.line(f"data that an earlier destroy kept is left as it is, and new data is made beside it:\n{_named(kept)}")
+        beside.remember(each.name for each in kept)
     if found:
         raise Refused(
             f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{_named(found)}\n"
@@ -257,8 +260,19 @@ def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) ->
         raise Refused(
             f"{job.action} of {job.stack} would make again what exists outside of its state:\n{_named(twins)}\n"
             f"Nothing was changed. Finish a destroy that was cut off (`gpukit destroy {job.stack}`), record it with `pulumi import`, "
-            f"or delete it; then try again."
+            f"or delete it; then try again.{_of_data(twins)}"
         )
+
+
+def _of_data(twins: tuple[Leftover, ...]) -> str:
+    """What else a person can do about data: it may be an earlier destroy's, of which this checkout knows nothing."""
+    data = tuple(each for each in twins if each.kept)
+    if not data:
+        return ""
+    return (
+        f"\n{len(data)} of them hold data, which a destroy keeps on purpose. Where that is an earlier cluster's, and this one is to get new "
+        f"data beside it, take away its tag or label that names the stack (gpukit/stack, on GCP and Azure gpukit-stack): it is nobody's then."
+    )
 
 
 def _named(leftovers: tuple[Leftover, ...]) -> str:

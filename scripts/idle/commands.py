@@ -28,7 +28,6 @@ from scripts.idle.intent import Reach
 from scripts.idle.leases import Lease, new_day
 from scripts.idle.leases import extend as extend_file
 from scripts.idle.rules import Rules
-from scripts.idle.signals import SCHEMA, Record
 
 ACCOUNTS = "GPUKIT_IDLE_ACCOUNTS"
 
@@ -69,9 +68,7 @@ def idle(  # noqa: PLR0913 # one parameter an option
         looked = together.look(found, asking, progress=printing.progress)
         looked = _with_other_costs(here, looked)
         if record_to is not None:
-            record.save(
-                Path(record_to), Record(schema=SCHEMA, recorded_at=asking.now, clusters=tuple(e.cluster for e in looked if e.there))
-            )
+            record.save(Path(record_to), record.of(asking.now, (each.cluster for each in looked if each.there)))
         report = judge(looked, store.read().stacks, asking, reach, [f"{each.stack}: {each.error}" for each in unread])
         if act or tell:
             acting = _acting(store, asking, wait_minutes)
@@ -199,7 +196,7 @@ def _destroy(here: Checkout, world: str, stack: str) -> Done:
     except GpukitError as error:
         return Done(stack=stack, acted=False, text="not destroyed", error=str(error))
     sys.stderr.write(summary(outcome) + "\n")
-    if outcome.exit is not Exit.FINE and outcome.exit != 0:
+    if outcome.exit is not Exit.FINE:
         return Done(stack=stack, acted=False, text="not destroyed", error=outcome.message or f"the engine ended with {int(outcome.exit)}")
     return Done(stack=stack, acted=True, text="destroyed")
 

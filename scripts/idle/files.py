@@ -101,7 +101,7 @@ def _record(path: Path, series: list[Series], newest: float) -> Record:
         counters=tuple(sorted({each.metric["__name__"] for each in series})),
         step_seconds=STEP_SECONDS,
     )
-    return Record(schema=SCHEMA, recorded_at=now, clusters=(cluster,))
+    return record.of(now, (cluster,))
 
 
 def _nodes(series: Iterable[Series]) -> list[str]:

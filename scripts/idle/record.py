@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -10,7 +12,7 @@ from pydantic import ValidationError
 from components.json_file import read_json
 from components.refusals import shown
 
-from .signals import SCHEMA, Record
+from .signals import SCHEMA, Cluster, Record
 
 MOST_SHOWN = 5
 
@@ -28,6 +30,11 @@ def load(path: Path) -> Record:
         told = [f"{_place(p['loc'])}: {p['msg']}, this is {shown(p['input'])}" for p in problems[:MOST_SHOWN]]
         more = f"; and {len(problems) - MOST_SHOWN} more" if len(problems) > MOST_SHOWN else ""
         raise ValueError(f"idle record {path.name}: {'; '.join(told)}{more}") from None
+
+
+def of(now: datetime, clusters: Iterable[Cluster]) -> Record:
+    """A record of what was found out."""
+    return Record.model_validate({"schema": SCHEMA, "recorded_at": now, "clusters": tuple(clusters)})
 
 
 def save(path: Path, record: Record) -> None:

@@ -10,10 +10,9 @@ from components.costing import Cost, Line
 from components.demand import QuotaDemand
 from components.ownership import Ownership
 from components.resource import Resource, ResourceSet, Secret, Value
-from components.unknown import Unknown
+from components.unknown import MASKED_SECRET, Unknown
 
 from .model import Plan, PoolPlan, QuotaLine, StackPlan
-from .values import MASKED_SECRET
 
 SCHEMA = "gpukit/plan/1"
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from components.resource import Options, Resource, ResourceSet, Value
-from components.unknown import Unknown
+from components.unknown import MASKED_SECRET, Unknown
 
 from .recording.collector import tune_collector
-from .values import MASKED_SECRET, UNKNOWN, Unread, properties
+from .values import UNKNOWN, Unread, properties
 
 if TYPE_CHECKING:
     from .recording.tape import Entry, Tape
@@ -72,9 +72,15 @@ def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
         notes=tuple(tape.notes),
-        error=tape.error,
+        error=tape.error or _logged_error(tape),
         aliases={e.urn: tuple(e.aliases) for e in tape.entries if e.aliases},
     )
+
+
+def _logged_error(tape: Tape) -> str | None:
+    """`pulumi.log.error` makes the engine's run fail too, though the program goes on."""
+    said = [text for severity, text in tape.logs if severity == "error"]
+    return f"the program logged an error: {' '.join(said[0].split())}" if said else None
 
 
 def _resources(tape: Tape) -> Iterator[Resource]:

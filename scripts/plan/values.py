@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from components.resource import Secret, Value
-from components.unknown import SECRET, Unknown
+from components.unknown import MASKED_SECRET, SECRET, Unknown
 
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 """The engine's text for a value that only the update will tell (pulumi: `plugin.UnknownStringValue`)."""
@@ -26,8 +26,6 @@ SIGNED_OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 SIGNED_REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
 _DEFAULTS = "__defaults"
 """Where bridged providers keep which values they filled in themselves."""
-MASKED_SECRET = "[secret]"
-"""What `pulumi preview --json` and `pulumi stack export` write where a secret stood."""
 
 IN_THE_CLOUD = "read from the cloud, which an offline run does not ask"
 

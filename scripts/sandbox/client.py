@@ -25,6 +25,8 @@ HOME = Path(".gpukit") / "world"
 STATES = Path("sandbox") / "state"
 """Where the engine keeps the states of sandbox stacks, beside the world (`scripts.engine.checkout`, which tests compare)."""
 _START_SECONDS = 30.0
+_MENDS_SECONDS = 3.0
+"""A running server puts its server file right sooner (`scripts.sandbox.server.LOOKS_SECONDS`)."""
 _FACTS = {"pid", "providers", "http", "token"}
 """What the server file must tell; one without them is corrupt, and as good as none."""
 _REAL = ("AWS_", "GOOGLE_", "CLOUDSDK_", "AZURE_", "ARM_", "KUBECONFIG", "PULUMI_")
@@ -90,21 +92,33 @@ class World:
         return Endpoints(providers=facts["providers"], http=facts["http"]) if facts else None
 
     def _running(self) -> dict[str, Any] | None:
-        """The server file, if the server that wrote it still holds the world's lock."""
+        """The server file, if the server that wrote it still holds the world's lock. A spoilt one is mended by the server soon."""
+        end = time.monotonic() + _MENDS_SECONDS
+        while self._held():
+            facts = self._told()
+            if facts is not None or time.monotonic() > end:
+                return facts
+            time.sleep(0.02)
+        return None
+
+    def _told(self) -> dict[str, Any] | None:
         try:
             facts = json.loads((self.home / "server.json").read_text())
-            told = facts.keys() >= _FACTS
+            return facts if facts.keys() >= _FACTS else None
         except (OSError, ValueError, AttributeError):
             return None
-        if not told:
-            return None
+
+    def _held(self) -> bool:
+        """Whether a server runs this world."""
+        if not (self.home / "lock").exists():
+            return False
         lock = FileLock(self.home / "lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
-            return facts
+            return True
         lock.release()
-        return None
+        return False
 
     def _launch(self) -> dict[str, Any]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(_REAL)}
@@ -140,9 +154,14 @@ class World:
         """End the server; the world stays on disk. Returns whether one was running."""
         facts = self._running()
         if facts is None:
+            if self._held():
+                raise Failed(f"a server runs the simulated world in {self.home}, but says nowhere how to reach it: {self._by_hand()}.")
             return False
         self._end(facts)
         return True
+
+    def _by_hand(self) -> str:
+        return f"end the process `python -m scripts.sandbox.server --dir {self.home.resolve()}` yourself; its world stays"
 
     def _end(self, facts: Mapping[str, Any]) -> None:
         try:
@@ -160,14 +179,15 @@ class World:
         """End the server and forget everything: the next start makes a new, empty world.
 
         The engine's states of sandbox stacks go too: a preview would call their resources unchanged, and a refresh find no cluster. So do the
-        notes of destroys that were cut off (`scripts.engine.dropped`).
+        notes of destroys that were cut off (`scripts.engine.dropped`) and of old data (`scripts.engine.beside`).
         """
         self.stop()
         for directory in (self.home, self.home.parent / STATES):
             if directory.exists():
                 shutil.rmtree(directory)
-        for note in (self.home.parent / "destroying").glob("sandbox-*.json"):
-            note.unlink()
+        for notes in ("destroying", "beside"):
+            for note in (self.home.parent / notes).glob("sandbox-*.json"):
+                note.unlink()
 
     def advance(self, duration: str | timedelta) -> datetime:
         """Let simulated time pass (`2h`, `1d 6h`). Returns the new time. Raises BadInput on anything that is not a duration."""
@@ -202,12 +222,13 @@ class World:
         self,
         *,
         accounts: Mapping[str, str] | None = None,
-        quotas: Mapping[str, float] | None = None,
+        quotas: Mapping[str, float | str] | None = None,
         reservations: Sequence[Mapping[str, Any]] | None = None,
     ) -> dict[str, Any]:
-        """Declare accounts by cloud (account id, project, subscription), quotas by code (`L-417A185B`), reservations (`kinds.reservation.declared`).
+        """Declare accounts by cloud (account id, project, subscription), limits of quotas by code (`L-417A185B`), reservations (`declared`).
 
-        What is not declared is plenty. Raises BadInput for a reservation that lacks something.
+        It adds to what was declared before; what is not declared is plenty. Returns all that is declared now. Raises BadInput for an
+        unknown code or cloud, and for a reservation that lacks something.
         """
         reserved = [dict(each) for each in reservations] if reservations is not None else None
         given = {

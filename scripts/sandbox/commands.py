@@ -1,4 +1,4 @@
-"""`gpukit sandbox …`: the simulated world's life, clock, load and faults. Functions return the exit code and print what they did."""
+"""`gpukit sandbox …`: the simulated world's life, clock, load, faults and what is declared of it. Functions return the exit code and print what they did."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from scripts.errors import BadInput, Exit
 from scripts.sandbox.client import World
@@ -94,6 +94,46 @@ def fault_clear(*, id_: str | None = None, root: Path | None = None, json_: bool
     if id_ is not None and not cleared:
         raise BadInput(f"there is no fault {id_!r}: see `gpukit sandbox fault list`.")
     return _tell({"cleared": cleared}, f"{cleared} {'fault' if cleared == 1 else 'faults'} removed", json_=json_)
+
+
+def declare(
+    *,
+    quotas: Sequence[str] = (),
+    reservations: Sequence[Path] = (),
+    accounts: Sequence[str] = (),
+    root: Path | None = None,
+    json_: bool = False,
+) -> int:
+    """Declare limits of quotas (`CODE=LIMIT`), reserved capacity (JSON files) and accounts (`CLOUD=ID`), or show what is declared.
+
+    Raises BadInput on a file that holds no reservations, an unknown quota or cloud; then nothing was declared.
+    """
+    done = _world(root).declare(
+        accounts=_settings(accounts, example="aws=123456789012"),
+        quotas=_settings(quotas, example="L-417A185B=192"),
+        reservations=[each for file in reservations for each in _reservations(file)],
+    )
+    return _tell(done, _declared(done), json_=json_)
+
+
+def _reservations(file: Path) -> Sequence[Any]:
+    """The reservations of a JSON file: one object, or a list of them."""
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(
+            f"{file} cannot be read ({error.strerror}): --reservation takes a JSON file with one reservation or a list."
+        ) from error
+    except ValueError as error:
+        raise BadInput(f"{file} is no JSON ({error}): --reservation takes a file with one reservation or a list of them.") from error
+    return cast("list[Any]", found) if isinstance(found, list) else [found]
+
+
+def _declared(done: Mapping[str, Any]) -> str:
+    accounts = ", ".join(f"{cloud} {account}" for cloud, account in done["accounts"].items())
+    limits = ", ".join(f"{code} {limit:g}" for code, limit in done["quotas"].items()) or "none, every quota is plenty"
+    made = [f"reservation {id_} was declared" for id_ in done["reservations"]]
+    return "\n".join([*made, f"accounts: {accounts}", f"quotas: {limits}"])
 
 
 def status(*, root: Path | None = None, json_: bool = False) -> int:

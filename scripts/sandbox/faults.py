@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +23,15 @@ KINDS = {
     "fail_delete": ("type", "times"),
     "latency": ("type", "seconds"),
     "throttle": ("service", "times"),
+    "unseen": ("type", "seconds"),
     "api_unreachable": ("cluster",),
 }
 """Fault kinds and the settings that each takes. `type` and `machine` may be patterns (`aws:ec2/*`, `p5*`)."""
+
+_SECONDS = {
+    "latency": "simulated seconds added to each create and update",
+    "unseen": "simulated seconds for which what was just made is in no answer of the AWS door",
+}
 
 
 @dataclass(frozen=True)
@@ -56,8 +63,8 @@ class Faults:
                 raise BadInput(f"the fault {kind} has no setting {name!r}: it takes {', '.join(KINDS[kind])}.")
         settings = {name: str(value) for name, value in where.items() if name != "times"}
         times = _count(where.get("times", 1 if "times" in KINDS[kind] else None))
-        if kind == "latency" and not settings.get("seconds", "").replace(".", "", 1).isdigit():
-            raise BadInput("the fault latency takes seconds=N, simulated seconds added to each create and update.")
+        if kind in _SECONDS and not settings.get("seconds", "").replace(".", "", 1).isdigit():
+            raise BadInput(f"the fault {kind} takes seconds=N, {_SECONDS[kind]}.")
         fault = Fault(self._world.new_id("fault", 8), kind, settings, times)
         self._save([*self.all(), fault])
         return fault
@@ -108,6 +115,14 @@ class Faults:
 
     def latency(self, token: str) -> float:
         return sum(float(f.where["seconds"]) for f in self.all() if f.kind == "latency" and fnmatchcase(token, f.where.get("type", "*")))
+
+    def hides(self, record: Record) -> bool:
+        """Whether an object is too young to be shown (Amazon EC2 Developer Guide, "Eventual consistency in the Amazon EC2 API")."""
+        hiding = [f for f in self.all() if f.kind == "unseen" and fnmatchcase(record.kind, f.where.get("type", "*"))]
+        if not hiding or not record.created:
+            return False
+        age = self._world.clock.now() - datetime.fromisoformat(record.created)
+        return age.total_seconds() < max(float(f.where["seconds"]) for f in hiding)
 
     def no_capacity(self, machine: str, zone: str) -> bool:
         return self._hit("capacity", machine=machine, zone=zone) is not None

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SPEED = "GPUKIT_SANDBOX_SPEED"
 SERVER_FILE = "server.json"
 PORT_FILE = "port"
+LOOKS_SECONDS = 0.5
+"""Between two looks at the server file."""
 
 
 def speed_from(text: str | None) -> float:
@@ -58,6 +60,7 @@ class Server:
                 f"{home}: another server runs this simulated world already. Where its server.json is missing or corrupt, end that process "
                 f"(`python -m scripts.sandbox.server --dir {home}`); its world stays, and the next command starts it again."
             ) from error
+        self._ours = _identity(home / "lock")
         self._done = threading.Event()
         self._open(speed)
 
@@ -106,20 +109,37 @@ class Server:
             "code": fingerprint(),
             "speed": self.world.clock.speed,
         }
+        self._told = json.dumps(facts)
+        self._write()
+
+    def _write(self) -> None:
         fresh = self.home / f"{SERVER_FILE}.new"
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            json.dump(facts, file)
+            file.write(self._told)
         fresh.replace(self.home / SERVER_FILE)
+
+    def _announce_again(self) -> None:
+        """A server file that somebody spoilt is mended; a server whose directory is gone, or another's by now, ends: nobody can find it."""
+        if _identity(self.home / "lock") != self._ours:
+            self._done.set()
+            return
+        try:
+            if _text(self.home / SERVER_FILE) != self._told:
+                self._write()
+        except OSError as error:
+            logging.getLogger(__name__).warning("%s cannot be written: %s", self.home / SERVER_FILE, error)
 
     def run(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: self._done.set())
-        self._done.wait()
+        while not self._done.wait(LOOKS_SECONDS):
+            self._announce_again()
         self.close()
 
     def close(self) -> None:
-        (self.home / SERVER_FILE).unlink(missing_ok=True)
+        if _identity(self.home / "lock") == self._ours:
+            (self.home / SERVER_FILE).unlink(missing_ok=True)
         for serving in self.providers.values():
             serving.stop()
         self.http.shutdown()
@@ -139,6 +159,22 @@ def _when_asked(world: Simulation, cloud: str) -> Door:
         return door()(request)
 
     return answer
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Which file it is, whatever it holds; None when there is none. A file that is held open keeps its number to itself."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text()
+    except (OSError, ValueError):
+        return None
 
 
 def _port(file: Path) -> int:

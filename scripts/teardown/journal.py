@@ -14,7 +14,6 @@ from scripts.errors import BadInput, Failed
 from scripts.teardown.model import Scope, Target
 
 Entry = Mapping[str, Any]
-SCHEMA = "gpukit/teardown-journal/1"
 
 
 @dataclass(frozen=True)

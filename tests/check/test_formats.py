@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from junitparser import JUnitXml
 from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonSchema as Sarif
+from rich.console import Console
 
 from components.clock import CATALOGUE_DATE
 from components.demand import QuotaDemand
@@ -20,13 +23,14 @@ from components.inventory import Market
 from components.resource import Resource, ResourceSet
 from components.unknown import Unknown
 from policies import Limits
-from policies.finding import Finding, Level, Status
+from policies.finding import Finding, Level, Status, Suppressed
 from scripts.check import printing, report_json
 from scripts.check.difference import differences
 from scripts.check.formats.junit import junit
 from scripts.check.formats.markdown import MARKER, MOST_CHARACTERS, markdown, plain
 from scripts.check.formats.sarif import sarif
 from scripts.check.model import Report, checked
+from scripts.check.report import print_report
 from scripts.errors import BadInput, Exit
 from scripts.plan.judgement import Yardsticks
 from scripts.plan.model import QuotaLine, StackPlan
@@ -63,6 +67,10 @@ def short_of(limit: float, free: float, need: float) -> QuotaLine:
     return QuotaLine(demand=demand, limit=limit, room=free)
 
 
+SUPPRESSED = replace(
+    finding("Suppressed until 2027-03-01 (cards are kept for storage): m", level=Level.ADVISORY),
+    suppressed=Suppressed("cards are kept for storage", date(2027, 3, 1)),
+)
 REPORTS = {
     "plain": Report(checked=(stack(),)),
     "findings": Report(checked=(stack(finding(), finding(status=Status.UNCHECKED), finding(level=Level.ADVISORY)),)),
@@ -71,6 +79,7 @@ REPORTS = {
     "compared": compared(stack(finding()), stack(machine="p5en.48xlarge")),
     "quota": Report(checked=(replace(stack(), quota=(short_of(192, 0, 384),)),)),
     "empty": Report(checked=()),
+    "suppressed": Report(checked=(stack(SUPPRESSED),)),
 }
 
 
@@ -96,6 +105,19 @@ def test_junit_counts_what_it_holds(name: str, tmp_path: Path) -> None:
     assert sum(1 for suite in read for _ in suite) == read.tests
     assert (read.failures > 0) == any(s.failing for s in REPORTS[name].checked)
     assert (read.errors > 0) == any(s.error for s in REPORTS[name].checked)
+
+
+def test_a_suppressed_finding_shows_reason_and_last_day_in_every_form() -> None:
+    report = REPORTS["suppressed"]
+    assert report.exit is Exit.FINE
+    console = Console(file=StringIO(), width=200)
+    print_report(report, console)
+    printed = console.file.getvalue()
+    forms = [printed, junit(report), markdown(report), json.dumps(report_json.report_json(report)), json.dumps(sarif(report))]
+    assert [form for form in forms if "2027-03-01" not in form or "cards are kept for storage" not in form] == []
+    (result,) = sarif(report)["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "external", "justification": "cards are kept for storage (until 2027-03-01)"}]
+    assert not any("suppressions" in other for other in sarif(REPORTS["findings"])["runs"][0]["results"])
 
 
 def test_an_unknown_that_counts_is_an_error_in_sarif_and_an_unchecked_thing_a_note() -> None:

@@ -138,3 +138,9 @@ def test_the_collector_is_tuned_before_the_program_runs(project: Write) -> None:
     )
     (net,) = (r for r in found.resources if r.name == "net")
     assert net.read("tags") == {"every": "1000000", "frozen": "True"}
+
+
+def test_an_error_that_the_program_logs_makes_it_fail_as_in_the_engine(project: Write) -> None:
+    found = recorded(project({"__main__.py": "import pulumi\npulumi.log.error('no quota\\nleft')\n"}))
+    assert found.error == "the program logged an error: no quota left"
+    assert recorded(project({"__main__.py": "import pulumi\npulumi.log.warn('little quota left')\n"})).error is None

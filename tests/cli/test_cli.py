@@ -150,6 +150,17 @@ def lenient(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize(("format_", "schema"), [("json", "gpukit/check/1"), ("sarif", "2.1.0")])
+def test_check_prints_a_document_though_nothing_could_be_judged(format_: str, schema: str, tmp_path: Path) -> None:
+    broken = tmp_path / "preview.json"
+    broken.write_text("{}", encoding="utf-8")
+    result = run("check", "--preview", str(broken), "--format", format_)
+    document = json.loads(result.stdout)
+    assert schema in {document.get("schema"), document.get("version")}
+    assert "has no `steps`" in result.stdout
+    assert result.exit_code == 2
+
+
 def test_check_prints_json_of_a_preview(lenient: str) -> None:
     result = run("check", "--preview", str(FIXTURES / "preview.json"), "--format", "json", "--limits", lenient)
     assert result.exit_code == 0

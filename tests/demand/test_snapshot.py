@@ -85,3 +85,9 @@ def test_a_corrupt_file_is_a_value_error(content: bytes, tmp_path: Path) -> None
     path.write_bytes(content)
     with pytest.raises(ValueError, match="quota snapshot"):
         QuotaSnapshot.load(path)
+
+
+@pytest.mark.parametrize("account", [123456789012, "", True, ["123456789012"]])
+def test_an_account_that_is_no_text_is_refused(account: Any) -> None:
+    with pytest.raises(ValueError, match=r"quota snapshot: account is .*, give the id as text"):
+        QuotaSnapshot.from_json({**FILE, "account": account})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scripts.engine.locate import Engine
+from scripts.engine.outcome import Outcome
 from scripts.errors import Exit, Refused
 from tests.engine.clouds import Clouds, copy_of_the_project
 
@@ -81,6 +83,17 @@ def gpu_nodes(clouds: Clouds) -> set[str]:
     return {i["InstanceId"] for i in running if {t["Key"]: t["Value"] for t in i["Tags"]}["gpukit/pool"] != "system"}
 
 
+@dataclass
+class Asked:
+    """Says yes, and keeps what the preview said of pools' nodes."""
+
+    nodes: dict[str, str] = field(default_factory=dict[str, str])
+
+    def __call__(self, preview: Outcome) -> bool:
+        self.nodes = {change.name: change.nodes for change in preview.to_change if change.nodes}
+        return True
+
+
 @pytest.mark.long
 def test_a_change_of_size_and_tags_leaves_running_gpu_nodes_alone(clouds: Clouds) -> None:
     assert clouds.act("up", TRAINING).exit is Exit.FINE
@@ -90,10 +103,13 @@ def test_a_change_of_size_and_tags_leaves_running_gpu_nodes_alone(clouds: Clouds
 
     clouds.edit(TRAINING, lambda cluster: cluster["pools"][0]["nodes"].update(max=3))
     clouds.edit(TRAINING, lambda cluster: cluster["tags"].update({"cost-center": "4712", "phase": "two"}))
-    changed = clouds.act("up", TRAINING)
+    asked = Asked()
+    changed = clouds.act("up", TRAINING, asked)
     assert changed.exit is Exit.FINE, changed.message
     assert not {"replace", "create-replacement", "delete-replaced"} & set(changed.changes), changed.changes
     assert gpu_nodes(clouds) == before
+    assert any("a100" in name for name in asked.nodes)
+    assert set(asked.nodes.values()) == {"its nodes stay"}
 
 
 @pytest.mark.long
@@ -104,10 +120,16 @@ def test_another_root_disk_rolls_the_pool_s_nodes_and_replaces_no_group(clouds: 
     clouds.world.load(TRAINING, "a100", nodes=1)
     before = gpu_nodes(clouds)
     clouds.edit(TRAINING, lambda cluster: cluster["pools"][0].update(disk_gib=600))
-    changed = clouds.act("up", TRAINING)
+    asked = Asked()
+    changed = clouds.act("up", TRAINING, asked)
     assert changed.exit is Exit.FINE, changed.message
+    assert [words for name, words in asked.nodes.items() if "a100" in name] == ["its nodes are replaced"]
     assert set(eks.list_nodegroups(clusterName=TRAINING)["nodegroups"]) == groups
     assert gpu_nodes(clouds).isdisjoint(before)
+
+    clouds.edit(TRAINING, lambda cluster: cluster["pools"][0].update(image="bottlerocket"))
+    other_image = clouds.act("preview", TRAINING)
+    assert [change.nodes for change in other_image.to_change if change.nodes] == ["its nodes go with it"]
 
 
 @pytest.mark.long

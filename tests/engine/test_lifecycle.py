@@ -163,6 +163,32 @@ def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
     assert toy.act("up").exit is Exit.FINE
 
 
+OLD_DATA = Leftover("toy://old", "second-thing", ("toy:index:Thing",), kept=True)
+
+
+@pytest.mark.failure("H12")
+def test_old_data_that_new_data_was_to_stand_beside_holds_up_no_up_after_a_failed_one(toy: Toy) -> None:
+    toy.mode("raise")
+    toy.lookup.leftovers = (OLD_DATA,)
+    assert toy.act("up").exit is not Exit.FINE
+    assert "left as it is" in toy.said.getvalue()
+    toy.mode("plain")
+    toy.act("up")
+    toy.mode("two")
+    assert toy.act("up").exit is Exit.FINE
+    assert toy.shelf.made == ["first-thing", "second-thing"]
+
+
+@pytest.mark.failure("H12")
+def test_data_of_which_nothing_is_noted_may_be_a_lost_create_and_both_ways_on_are_told(toy: Toy) -> None:
+    toy.act("up")
+    toy.mode("two")
+    toy.lookup.leftovers = (OLD_DATA,)
+    with pytest.raises(Refused, match=r"(?s)pulumi import.*1 of them hold data.*take away its tag or label"):
+        toy.act("up")
+    assert toy.shelf.made == ["first-thing"]
+
+
 @pytest.mark.parametrize("action", ["up", *(pytest.param(each, marks=pytest.mark.long) for each in ("preview", "refresh", "destroy"))])
 def test_a_corrupt_state_file_ends_every_action_before_the_engine_starts(toy: Toy, action: str) -> None:
     toy.act("up")

@@ -83,8 +83,31 @@ class Cloud:
         return {"RouteTables": self.answers["tables"]}
 
 
+class Clock:
+    """Time that passes by sleeping alone."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.when_asleep: list[Any] = []
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.seconds += seconds
+        for happens in self.when_asleep:
+            happens()
+
+
 @pytest.fixture
-def lookup(monkeypatch: pytest.MonkeyPatch) -> Any:
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(aws_lookup, "time", made)
+    return made
+
+
+@pytest.fixture
+def lookup(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Any:
     def made(**given: Any) -> AwsLookup:
         Cloud.waited.clear()
         cloud = Cloud(**given)
@@ -111,6 +134,23 @@ def test_a_node_group_is_found_by_its_identity_and_gets_the_providers_id(lookup:
 def test_only_what_the_state_does_not_hold_counts(lookup: Any) -> None:
     found = lookup(tagged=[f"{EKS}:nodegroup/training/a100/4ec0"])
     assert found.of(pending(tags=TAGS), state({"id": "training:a100"})) == Absent()
+
+
+@pytest.mark.failure("H12")
+def test_what_aws_shows_only_after_a_while_is_found(lookup: Any, clock: Clock) -> None:
+    tagged: list[str] = [f"{EC2}:launch-template/lt-1"]
+    clock.when_asleep.append(lambda: tagged.append(f"{EKS}:nodegroup/training/a100/4ec0"))
+    assert lookup(tagged=tagged).of(pending(tags=TAGS), state()) == Exists(("training:a100",))
+
+
+@pytest.mark.failure("H12")
+def test_what_is_never_shown_is_absent_after_one_wait_for_all(lookup: Any, clock: Clock) -> None:
+    found = lookup()
+    assert found.of(pending(tags=TAGS), state()) == Absent()
+    waited = clock.seconds
+    assert waited > 0
+    assert found.of(pending("aws:ec2/vpc:Vpc", tags=TAGS), state()) == Absent()
+    assert clock.seconds == waited
 
 
 def test_two_of_one_identity_are_both_named(lookup: Any) -> None:

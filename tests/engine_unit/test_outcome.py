@@ -104,9 +104,9 @@ def test_a_preview_lists_what_exists_and_would_change_the_worst_first() -> None:
     report = Report(changes={"replace": 1, "delete": 1, "update": 1}, steps=steps, ended=True)
     judged = outcome(Ended(0, ""), report, action="up", stack="dev", world="sandbox", preview=True)
     assert summary(judged).splitlines()[1:] == [
-        "  replace aws:eks/nodeGroup:NodeGroup a (forced by subnetIds[0])",
-        "  delete  aws:eks/nodeGroup:NodeGroup gone",
-        "  update  aws:eks/nodeGroup:NodeGroup b (tags.x)",
+        "  replace aws:eks/nodeGroup:NodeGroup a (forced by subnetIds[0]): its nodes go with it",
+        "  delete  aws:eks/nodeGroup:NodeGroup gone: its nodes go with it",
+        "  update  aws:eks/nodeGroup:NodeGroup b (tags.x): its nodes stay",
     ]
     assert judged.as_json()["to_change"][0]["properties"] == ["subnetIds[0]"]
 

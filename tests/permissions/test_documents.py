@@ -16,7 +16,7 @@ from scripts.permissions.document import actions
 from scripts.permissions.table import Role, direct, types
 
 ROOT = Path(__file__).parents[2]
-BOTO_NAMES = {"tag": "resourcegroupstaggingapi", "servicequotas": "service-quotas"}
+BOTO_NAMES = {"tag": "resourcegroupstaggingapi", "servicequotas": "service-quotas", "elasticloadbalancing": "elbv2"}
 """IAM's prefixes that are not boto3's service names."""
 IAMS_OWN = {
     "budgets:ModifyBudget", "budgets:ViewBudget", "iam:PassRole", "s3:ListAllMyBuckets", "s3:ListBucket", "s3:GetBucketCORS",

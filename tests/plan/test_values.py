@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from components.resource import Resource, Secret, read
-from components.unknown import SECRET, Unknown
+from components.unknown import MASKED_SECRET, SECRET, Unknown
 from scripts.plan import values
-from scripts.plan.values import MASKED_SECRET, SIGNATURE, SIGNED_OUTPUT, SIGNED_REFERENCE, SIGNED_SECRET, UNKNOWN, Unread, value
+from scripts.plan.values import SIGNATURE, SIGNED_OUTPUT, SIGNED_REFERENCE, SIGNED_SECRET, UNKNOWN, Unread, value
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text().filter(lambda t: t != MASKED_SECRET),

@@ -29,6 +29,7 @@ from pulumi_policy.policy import _PolicyAnalyzerServicer  # pyright: ignore[repo
 from components.resource import Resource, ResourceSet, Secret
 from components.unknown import Unknown
 from policies import pack as pack_module
+from policies.masking import Masked
 from policies.pack import policies
 
 Config = Mapping[str, Mapping[str, Any]]
@@ -78,6 +79,7 @@ def _on_the_wire(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResou
         name=resource.name,
         properties=struct(resource.inputs),
         provider=_provider(resource, resources),
+        parent=resource.parent or "",
         options=pb.AnalyzerResourceOptions(
             protect=resource.options.protect,
             ignoreChanges=resource.options.ignore_changes,
@@ -95,6 +97,8 @@ WORKED_OUT = ("region", "arn", "imageId", "amiType", "capacityType", "computeCon
 def _outputs(resource: Resource, resources: ResourceSet) -> pb.AnalyzerResource:
     """A resource as a stack policy gets it in a preview: its outputs."""
     sent = _on_the_wire(resource, resources)
+    if resource.type == "pulumi:pulumi:Stack":
+        sent.properties.CopyFrom(struct(resource.outputs))
     if not resource.type.startswith("pulumi:"):
         sent.properties.update({key: UNKNOWN_SENTINEL for key in WORKED_OUT if key not in resource.inputs})
     return sent
@@ -129,10 +133,29 @@ def run(resources: ResourceSet, policy_config: Config | None = None) -> list[Dia
 
 def judge_here(resources: ResourceSet, policy_config: Config | None = None) -> list[Diagnostic]:
     """The same from the pack's policies in this process."""
+    with _here(resources) as pack:
+        return _said(pack, resources, policy_config or {})
+
+
+def remediated(resources: ResourceSet, policy_config: Config) -> dict[str, dict[str, Any]]:
+    """What the pack, in this process, makes of the inputs of each resource that it changes, by name and as the engine gets them."""
+    with _here(resources) as pack:
+        _configure(pack, policy_config)
+        found: dict[str, dict[str, Any]] = {}
+        for resource in resources:
+            for given in pack.Remediate(_request(resource, resources), timeout=30).remediations:
+                assert not given.diagnostic
+                found[resource.name] = MessageToDict(given.properties)
+        return found
+
+
+@contextmanager
+def _here(resources: ResourceSet) -> Generator[Any]:
+    """As `_served`, in this process."""
     servicer = _PolicyAnalyzerServicer("gpukit", "0.0.0", policies(), EnforcementLevel.MANDATORY)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PULUMI_CONFIG", json.dumps(dict(resources.config)))
-        return _said(_Here(servicer), resources, policy_config or {})
+        yield _Here(Masked(servicer))
 
 
 class _Here:
@@ -150,18 +173,22 @@ def _said(pack: Any, resources: ResourceSet, policy_config: Config) -> list[Diag
     _configure(pack, policy_config)
     found: list[Diagnostic] = []
     for resource in resources:
-        sent = _on_the_wire(resource, resources)
-        request = pb.AnalyzeRequest(
-            type=sent.type,
-            urn=sent.urn,
-            name=sent.name,
-            properties=sent.properties,
-            options=sent.options,
-            provider=_provider(resource, resources),
-        )
-        found += [_read(diagnostic, resource.urn) for diagnostic in pack.Analyze(request, timeout=30).diagnostics]
+        answer = pack.Analyze(_request(resource, resources), timeout=30)
+        found += [_read(diagnostic, resource.urn) for diagnostic in answer.diagnostics]
     whole = pb.AnalyzeStackRequest(resources=[_outputs(resource, resources) for resource in resources])
     return found + [_read(diagnostic) for diagnostic in pack.AnalyzeStack(whole, timeout=60).diagnostics]
+
+
+def _request(resource: Resource, resources: ResourceSet) -> pb.AnalyzeRequest:
+    sent = _on_the_wire(resource, resources)
+    return pb.AnalyzeRequest(
+        type=sent.type,
+        urn=sent.urn,
+        name=sent.name,
+        properties=sent.properties,
+        options=sent.options,
+        provider=_provider(resource, resources),
+    )
 
 
 def _configure(pack: Any, given: Config) -> None:

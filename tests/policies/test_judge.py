@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from components.inventory import Inventory
 from policies import Level, Limits, Status, evaluate, judge
+from policies.finding import Suppressed
 from policies.readers import inventory
 from policies.rules import RULES, Case, Rule, Scope, Verdict
 from tests.policies.raw import SETTINGS, said, training
@@ -59,8 +61,12 @@ def test_a_suppressed_finding_stays_in_sight_with_its_reason() -> None:
     (before,) = said(evaluate(BROKEN.built(), SETTINGS), "GPU-DRV-01")
     (after,) = said(evaluate(BROKEN.built(), replace(SETTINGS, limits=limits(suppressions=[accepted]))), "GPU-DRV-01")
     assert after == replace(
-        before, level=Level.ADVISORY, message=f"Suppressed until 2027-01-01 (driver comes from our own image): {before.message}"
+        before,
+        level=Level.ADVISORY,
+        message=f"Suppressed until 2027-01-01 (driver comes from our own image): {before.message}",
+        suppressed=Suppressed("driver comes from our own image", date(2027, 1, 1)),
     )
+    assert after.as_json()["suppressed"] == {"reason": "driver comes from our own image", "expires": "2027-01-01"}
 
 
 @pytest.mark.parametrize("other", [{"resource": "system"}, {"stack": "prod"}, {"rule": "GPU-DRV-02"}])

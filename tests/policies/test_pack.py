@@ -12,7 +12,8 @@ import yaml
 
 from components.demand import QuotaSnapshot
 from components.resource import Secret
-from policies import Finding, Limits, Settings, evaluate
+from policies import Finding, Limits, Settings, adapter, evaluate, identity
+from policies.limits_schema import limits_schema
 from policies.pack import policies, text
 from policies.pack_settings import POLICY_NAMES, pack_config, settings_of
 from policies.rules import RULES
@@ -98,19 +99,67 @@ def test_the_stacks_own_budget_comes_with_its_configuration() -> None:
 
 
 def test_settings_that_cannot_be_used_stop_the_run_instead_of_passing() -> None:
-    said = from_pack(training(), pack_config(limits={"schema": "gpukit/limits/1", "ceilings": {"default": {"hourly_usd": -5}}}))
+    endless = {"rule": "GPU-EFA-01", "reason": "until the new network is there", "expires": "soon"}
+    said = from_pack(training(), pack_config(limits={"schema": "gpukit/limits/1", "suppressions": [endless]}))
     assert {level for level, _, _ in said} == {"mandatory"}
     assert all("the pack's settings cannot be used, so nothing was judged: policy config limits" in message for _, _, message in said)
 
 
-def test_config_is_checked_against_the_schema() -> None:
-    with pytest.raises(jsonschema.ValidationError, match="is not of type 'object'"):
-        pack_runner.judge_here(training().built(), {"gpukit-stack-mandatory": {"limits": "none"}})
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ("none", "is not of type 'object'"),
+        ({"ceiling": {}}, "'ceiling' was unexpected"),
+        ({"ceilings": {"defaults": {}}}, "'defaults' was unexpected"),
+        ({"ceilings": {"stacks": {"dev": {"hourly": 5}}}}, "'hourly' was unexpected"),
+        ({"ceilings": {"default": {"hourly_usd": -5}}}, "-5"),
+        ({"thresholds": {"root_disk_gib": "big"}}, "'big' is not of type 'integer'"),
+        ({"suppressions": [{"rule": "GPU-EFA-01"}]}, "'reason' is a required property"),
+    ],
+)
+def test_limits_in_the_configuration_are_checked_by_the_engine_before_anything_runs(limits: Any, said: str) -> None:
+    with pytest.raises(jsonschema.ValidationError, match=said):
+        pack_runner.judge_here(training().built(), {"gpukit-stack-mandatory": {"limits": limits}})
 
 
-def test_a_secret_in_a_property_does_not_reach_the_output() -> None:
-    program = training().set("operator", Secret({"driver": {"enabled": False}, "apiKey": "canary-7f3a"}), "values")
+def test_the_shipped_limits_fit_the_schema_of_the_configuration() -> None:
+    jsonschema.validate(Limits.load().model_dump(mode="json", by_alias=True), limits_schema())
+
+
+SECRETS = {
+    "machine": training().set("p4d", Secret("canary-7f3a"), "instanceType"),
+    "inside a list": training().set("p4d", Secret("canary-7f3a"), "networkInterfaces", 1, "interfaceType"),
+    "values": training().set("operator", Secret({"driver": {"enabled": False}, "apiKey": "canary-7f3a"}), "values"),
+    "all cards": training().set("p4d", Secret([{"deviceIndex": "canary-7f3a"}]), "networkInterfaces"),
+    "provider": training().plus("pulumi:providers:aws", "west", region=Secret("canary-7f3a")),
+    "kubeconfig": training().plus(
+        "pulumi:providers:kubernetes", "inside", kubeconfig=Secret('{"users": [{"user": {"token": "canary-7f3a"}}]}')
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SECRETS)
+def test_a_secret_is_as_good_as_unknown_and_never_printed(case: str) -> None:
+    program = SECRETS[case]
+    if case == "provider":
+        program.written["p4d"].provider = "west"
+    settings = Settings.for_stack(program.config, limits=Limits.load(), now=NOW)
+    assert from_pack(program) == expected(program, settings)
     assert not [message for _, _, message in from_pack(program) if "canary-7f3a" in message]
+
+
+def test_the_served_pack_hides_secrets_too() -> None:
+    program = SECRETS["machine"]
+    said = sorted((d.level, d.urn, d.message) for d in pack_runner.run(program.built()))
+    assert said == from_pack(program)
+    assert any("instanceType is a secret" in message for _, _, message in said)
+    assert "canary-7f3a" not in str(said)
+
+
+def test_settings_of_the_stack_that_are_secret_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_CONFIG", '{"aws:region": "canary-7f3a", "a:b": "c"}')
+    monkeypatch.setenv("PULUMI_CONFIG_SECRET_KEYS", '["aws:region"]')
+    assert adapter.stack_config() == {"a:b": "c"}
 
 
 @pytest.mark.failure("H11")
@@ -129,7 +178,7 @@ def test_a_pack_without_exceptions_has_no_mandatory_finding_on_a_good_program() 
 
 
 def test_there_is_one_policy_a_scope_and_level() -> None:
-    assert [p.name for p in policies()] == list(POLICY_NAMES.values())
+    assert [p.name for p in policies()] == [*POLICY_NAMES.values(), identity.NAME]
     assert len(RULES) > len(policies())
 
 

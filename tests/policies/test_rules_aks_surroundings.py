@@ -83,11 +83,27 @@ def test_what_is_put_into_the_group_of_the_nodes_goes_with_them(group: str) -> N
     assert "data in the resource group that AKS makes for the nodes" in finding.message
 
 
-@pytest.mark.parametrize("group", ["@group", "another", Unknown("g")])
+@pytest.mark.parametrize("group", ["@group", "another"])
 def test_a_group_of_its_own_repairs_it(group: object) -> None:
     program = inference().set("aks", "nodes-of-aks", "nodeResourceGroup")
     assert judged(program.plus("azure-native:compute:Disk", "data", resourceGroupName=group), "GPU-AKS-42") == []
     assert judged(inference(), "GPU-AKS-42") == []
+
+
+@pytest.mark.parametrize(("nodes", "group"), [("nodes-of-aks", Unknown("g")), (Unknown("n"), "another"), (Unknown("n"), Unknown("g"))])
+def test_a_disk_of_which_the_group_cannot_be_told_is_no_pass(nodes: object, group: object) -> None:
+    program = inference().set("aks", nodes, "nodeResourceGroup").plus("azure-native:compute:Disk", "data", resourceGroupName=group)
+    (finding,) = judged(program, "GPU-AKS-42")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_a_disk_beside_the_cluster_is_in_no_doubt() -> None:
+    program = (
+        inference().set("aks", Unknown("n"), "nodeResourceGroup").plus("azure-native:compute:Disk", "data", resourceGroupName="@group")
+    )
+    assert judged(program, "GPU-AKS-42") == []
+    elsewhere = program.plus("pulumi:pulumi:StackReference", "base", name="org/base/dev").set("aks", "@base", "resourceGroupName")
+    assert judged(elsewhere.set("aks", "nodes", "nodeResourceGroup").set("data", "@base", "resourceGroupName"), "GPU-AKS-42") == []
 
 
 def budget(scope: object) -> Raw:

@@ -294,12 +294,19 @@ def test_a_network_that_cannot_be_told_is_advice_beside_those_that_can() -> None
     assert (finding.status, finding.level) == (Status.UNKNOWN, Level.ADVISORY)
 
 
-def test_a_range_that_is_not_known_yet_is_nobodys() -> None:
-    assert (
-        judged(cluster().hide("nodes", "ipCidrRange"), "GPU-GKE-09")
-        == judged(cluster().set("nodes", None, "ipCidrRange"), "GPU-GKE-09")
-        == []
-    )
+def test_a_range_that_is_not_known_yet_is_unknown_and_one_that_google_picks_is_private() -> None:
+    (finding,) = judged(cluster().hide("nodes", "ipCidrRange"), "GPU-GKE-09")
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+    assert judged(cluster().set("nodes", None, "ipCidrRange"), "GPU-GKE-09") == []
+
+
+@pytest.mark.parametrize(("path", "rule"), [(("nodeConfig", "gvnic"), "GPU-GKE-04"), ((*EXTRA, 0, "network"), "GPU-GKE-06")])
+def test_what_hides_the_networks_of_interfaces_is_unknown(path: tuple[str | int, ...], rule: str) -> None:
+    program = mega(8)
+    if rule == "GPU-GKE-06":
+        program = program.set("h100", "one-of-others", *EXTRA, 1, "network").set("h100", "other-sub", *EXTRA, 1, "subnetwork")
+        program = program.hide("h100", *EXTRA, 0, "subnetwork")
+    assert [(f.status, f.fails) for f in judged(program.hide("h100", *path), rule)] == [(Status.UNKNOWN, True)]
 
 
 @pytest.mark.parametrize("path", [("spec", "deviceMode"), ("spec", "vpc")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import threading
@@ -39,6 +40,19 @@ def killed(world: World) -> None:
         else:
             return
     raise AssertionError("the killed server still holds its lock")
+
+
+def ended(pid: int) -> bool:
+    """Whether the process ends, a while that is far longer than it takes given. Our own child stays as a zombie."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return True
+        except OSError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def aws(endpoints: Endpoints) -> Instance:
@@ -116,18 +130,51 @@ def test_a_torn_journal_is_continued_and_a_corrupt_one_refused_untouched(live: W
     assert live.status()["records"] == {}
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"pid": 1}'])
-def test_a_corrupt_server_file_is_as_good_as_none(live: World, content: str):
-    live.start()
-    killed(live)
+SPOILT = ["", "{", "[]", "{}", '{"pid": 1}']
+
+
+@pytest.mark.parametrize("content", SPOILT)
+def test_a_corrupt_server_file_is_as_good_as_none_when_no_server_runs(live: World, content: str):
+    live.home.mkdir(parents=True)
+    (live.home / "lock").touch()
     (live.home / "server.json").write_text(content)
     assert live.running() is None
-    assert live.start().providers
-    (live.home / "server.json").rename(live.home / "kept.json")
-    (live.home / "server.json").write_text(content)
-    with pytest.raises(Refused, match=r"end that process"):
-        live.start()
-    (live.home / "kept.json").rename(live.home / "server.json")
+    assert not live.stop()
+
+
+def test_a_running_server_mends_its_file_so_that_it_is_found_stopped_and_reset(live: World):
+    before, pid = live.start(), server(live)["pid"]
+    for content in SPOILT:
+        (live.home / "server.json").write_text(content)
+        assert live.start() == before
+    assert server(live)["pid"] == pid
+    (live.home / "server.json").unlink()
+    live.reset()
+    assert not live.home.exists()
+    assert ended(int(str(pid)))
+
+
+def test_a_server_that_tells_nothing_is_not_reset_under_its_feet(live: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("scripts.sandbox.client._MENDS_SECONDS", 0.0)
+    live.home.mkdir(parents=True)
+    (live.home / "server.json").write_text("{")
+    with FileLock(live.home / "lock"):
+        for ask in (live.stop, live.reset):
+            with pytest.raises(Failed, match=r"end the process `python -m scripts\.sandbox\.server"):
+                ask()
+        with pytest.raises(Refused, match="end that process"):
+            live.start()
+    assert live.home.exists()
+
+
+def test_a_server_whose_directory_was_removed_ends(live: World):
+    live.start()
+    pid = int(str(server(live)["pid"]))
+    shutil.rmtree(live.home)
+    new = live.start()
+    assert int(str(server(live)["pid"])) != pid
+    assert ended(pid)
+    assert live.running() == new
 
 
 def test_the_token_is_for_its_owner_only(live: World):

@@ -50,6 +50,30 @@ def test_faults_are_added_listed_and_cleared(root: Path, capsys: pytest.CaptureF
         commands.fault_clear(id_=id_, root=root)
 
 
+BLOCK = {"id": "cr-1", "region": "us-east-1", "machine": "p5.48xlarge", "zone": "us-east-1d", "count": 4}
+
+
+def test_quotas_accounts_and_files_of_reservations_are_declared_and_shown(root: Path, capsys: pytest.CaptureFixture[str]):
+    one, two = root / "one.json", root / "two.json"
+    one.write_text(json.dumps(BLOCK))
+    two.write_text(json.dumps([BLOCK | {"id": "cr-2"}, BLOCK | {"id": "cr-3"}]))
+    assert commands.declare(quotas=["L-417A185B=192"], reservations=[one, two], accounts=["aws=999999999999"], root=root, json_=True) == 0
+    assert json.loads(capsys.readouterr().out)["reservations"] == ["cr-1", "cr-2", "cr-3"]
+    commands.declare(root=root)
+    shown = capsys.readouterr().out
+    assert "aws 999999999999" in shown
+    assert "L-417A185B 192" in shown
+
+
+@pytest.mark.parametrize(("content", "message"), [(None, r"block\.json cannot be read"), ("{", r"block\.json is no JSON")])
+def test_a_file_that_holds_no_reservation_is_named(tmp_path: Path, content: str | None, message: str):
+    file = tmp_path / "block.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(BadInput, match=message):
+        commands.declare(reservations=[file], root=tmp_path)
+
+
 @pytest.mark.parametrize("text", ["machine", "=p5", "machine="])
 def test_a_setting_without_name_or_value_is_refused(root: Path, text: str):
     with pytest.raises(BadInput, match="name=value"):

@@ -65,7 +65,8 @@ def test_throttling_hits_its_service_as_often_as_it_was_told(cloud: Cloud):
 
 
 @pytest.mark.parametrize(
-    ("kind", "where"), [("meteor", {}), ("capacity", {"colour": "red"}), ("throttle", {"times": 0}), ("latency", {"seconds": "soon"})]
+    ("kind", "where"),
+    [("meteor", {}), ("capacity", {"colour": "red"}), ("throttle", {"times": 0}), ("latency", {"seconds": "soon"}), ("unseen", {})],
 )
 def test_a_fault_that_is_none_is_refused_with_what_there_is(cloud: Cloud, kind: str, where: dict[str, object]):
     with pytest.raises(BadInput, match=r"\w+"):

@@ -85,7 +85,12 @@ class Lab:
         cloud.make(t.ROUTE_TABLE_ASSOCIATION, routeTableId=table.id, subnetId=subnets[0].id)
         assert gateway.id
         role = cloud.make(t.ROLE, tags=tags, name=f"{name}-nodes", assumeRolePolicy='{"Version": "2012-10-17", "Statement": []}')
-        given = {"name": name, "version": "1.35", "roleArn": role.state["arn"], "vpcConfig": {"subnetIds": [s.id for s in subnets]}}
+        given: dict[str, Any] = {
+            "name": name,
+            "version": "1.35",
+            "roleArn": role.state["arn"],
+            "vpcConfig": {"subnetIds": [s.id for s in subnets]},
+        }
         cluster = cloud.make(t.CLUSTER, tags=tags, **{**given, **changes})
         cloud.make(t.LOG_GROUP, name=f"/aws/eks/{name}/cluster")
         pool = {**tags, "gpukit/pool": "gpu"}

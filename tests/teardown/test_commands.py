@@ -22,7 +22,8 @@ def somebody(*answers: str) -> Person:
 
 
 def wanted(**changes: Any) -> Wanted:
-    return Wanted(**{"stack": None, "cluster": None, "cloud": None, "region": None, "account": None, "world": "sandbox", **changes})
+    given: dict[str, Any] = {"stack": None, "cluster": None, "cloud": None, "region": None, "account": None, "world": "sandbox", **changes}
+    return Wanted(**given)
 
 
 def test_the_targets_own_name_confirms() -> None:

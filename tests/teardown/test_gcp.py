@@ -83,7 +83,7 @@ def test_pools_go_to_zero_then_the_cluster_and_its_data_stays(gcp: Gcp, environm
 def test_a_firewall_rule_that_gke_left_is_found_by_name_in_the_clusters_own_network_alone(gcp: Gcp, environment: dict[str, str]) -> None:
     other = gcp.network(name="other-net")
     own = next(each for each in gcp.all(t.NETWORK) if each.state["name"] == "lab-net")
-    rule = {"direction": "INGRESS", "allows": [{"protocol": "tcp"}], "sourceRanges": ["10.0.0.0/8"]}
+    rule: dict[str, Any] = {"direction": "INGRESS", "allows": [{"protocol": "tcp"}], "sourceRanges": ["10.0.0.0/8"]}
     for name, network in (("gke-lab-0123abcd-all", own), ("gke-lab-2-0123abcd-all", own), ("gke-lab-4567abcd-all", other)):
         gcp.make(t.FIREWALL, name=name, network=network.id, **rule)
     found = GcpCloud(TARGET, environment).find({k.FIREWALL}, Scope(network="lab-net"))

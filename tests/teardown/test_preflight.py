@@ -11,7 +11,8 @@ from tests.teardown.things import obj, seen, thing
 
 
 def standing(**changes: Any) -> Standing:
-    return Standing(**{"exists": True, "protected": False, "reachable": True, **changes})
+    given: dict[str, Any] = {"exists": True, "protected": False, "reachable": True, **changes}
+    return Standing(**given)
 
 
 def judged(*things: Any, choices: Choices | None = None, **changes: Any) -> Preflight:

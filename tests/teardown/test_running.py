@@ -20,6 +20,8 @@ from scripts.teardown.steps.order import steps
 from tests.teardown.lab import Ticks
 from tests.teardown.things import pool, thing
 
+empty_pool = pool
+
 TARGET = Target(cloud="aws", account="1", region="r", cluster="lab", world="sandbox")
 
 
@@ -35,13 +37,14 @@ class Shelf:
     def cluster(self) -> ClusterFacts | None:
         return None
 
-    def find(self, kinds: Collection[str], _scope: Scope) -> tuple[Thing, ...]:
+    def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
+        del scope
         self._looks += 1
         return tuple(each for each in self.things.values() if each.kind in kinds)
 
-    def to_zero(self, thing: Thing) -> None:
-        self.asked.append(f"zero {thing.id}")
-        self.things[thing.id] = pool()
+    def to_zero(self, pool: Thing) -> None:
+        self.asked.append(f"zero {pool.id}")
+        self.things[pool.id] = empty_pool()
 
     def delete(self, thing: Thing) -> None:
         self.asked.append(thing.id)

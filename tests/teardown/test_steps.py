@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from scripts.teardown import kinds as k
-from scripts.teardown.model import Seen
+from scripts.teardown.model import Seen, Thing
 from scripts.teardown.step import Choices
 from scripts.teardown.steps import (
     balancers,
@@ -25,10 +27,10 @@ from scripts.teardown.steps import (
 from scripts.teardown.steps.order import steps
 from tests.teardown.things import obj, pool, seen, thing
 
-LEAVING = {"metadata": {"deletionTimestamp": "2026-11-30T12:00:00Z", "finalizers": ["a/b"]}}
+LEAVING: dict[str, Any] = {"metadata": {"deletionTimestamp": "2026-11-30T12:00:00Z", "finalizers": ["a/b"]}}
 
 
-def ids(touched: tuple) -> list[str]:
+def ids(touched: tuple[Thing, ...]) -> list[str]:
     return [each.id for each in touched]
 
 

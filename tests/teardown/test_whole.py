@@ -245,7 +245,12 @@ def test_a_machine_that_cannot_be_ended_makes_the_answer_no_with_its_price(lab: 
 
 def test_reservations_are_reported_and_cancelled_only_on_request(lab: Lab) -> None:
     lab.cluster()
-    given = {"instanceType": "g5.xlarge", "availabilityZone": "us-east-1a", "instanceCount": 2, "instancePlatform": "Linux/UNIX"}
+    given: dict[str, Any] = {
+        "instanceType": "g5.xlarge",
+        "availabilityZone": "us-east-1a",
+        "instanceCount": 2,
+        "instancePlatform": "Linux/UNIX",
+    }
     lab.cloud.make(t.CAPACITY_RESERVATION, tags=identity("lab"), **given)
     ending = ended(lab)
     assert ending.exit is Exit.NO

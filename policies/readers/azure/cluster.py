@@ -16,6 +16,8 @@ from .references import location, meant
 
 Facts = Iterator[ControlPlane | AksCluster | NodePool | AksPool | MachineChoice | Nat | Lost]
 _MANAGED_NAT = "managedNATGateway"
+_KEEPERS = (types.DISK, types.STORAGE_ACCOUNT, types.LUSTRE, types.PUBLIC_ADDRESS)
+"""What keeps data or an address that someone outside knows."""
 
 
 def read_cluster(cluster: Resource, program: Program) -> Facts:
@@ -62,6 +64,7 @@ def _own(cluster: Resource, program: Program) -> AksCluster:
         private=_flag(cluster, "apiServerAccessProfile", "enablePrivateCluster"),
         authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIPRanges"),
         strangers=_strangers(cluster, program),
+        untold=_untold(cluster, program),
         upgrades=_word(cluster, "autoUpgradeProfile", "upgradeChannel"),
     )
 
@@ -102,6 +105,23 @@ def _strangers(cluster: Resource, program: Program) -> tuple[str, ...]:
     group = named.casefold() if isinstance(named, str) else None
     found = program.once(_by_group).get(group, ()) if group is not None else ()
     return (*found, *program.once(_by_cluster).get(cluster.urn, ()))
+
+
+def _untold(cluster: Resource, program: Program) -> Unknown | None:
+    """Of a group that the program names itself: the first doubt whether something that keeps data stands in it."""
+    group = text(cluster.read("nodeResourceGroup"), "nodeResourceGroup")
+    if group is None:
+        return None
+    of_cluster = set(cluster.property_dependencies.get("resourceGroupName", ()))
+    for keeper in program.resources.of_type(*_KEEPERS):
+        place = meant(program, keeper, "resourceGroupName", keeper.read("resourceGroupName"), *types.RESOURCE_GROUPS)
+        if isinstance(place, str) and place in program.resources.by_urn:
+            continue
+        if isinstance(place, Unknown) and of_cluster.isdisjoint(keeper.property_dependencies.get("resourceGroupName", ())):
+            return Unknown("nodeResourceGroup", f"perhaps that of {keeper.name}, whose own is {place.reason}")
+        if isinstance(group, Unknown):
+            return group
+    return None
 
 
 def _by_group(program: Program) -> Mapping[str, Sequence[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from policies import rules
-from policies.finding import Finding, Level, Status
+from policies.finding import Finding, Level, Status, Suppressed
 from scripts.check.model import Report
 from scripts.plan.model import StackPlan
 
@@ -49,8 +49,17 @@ def _results(stack: StackPlan) -> list[dict[str, Any]]:
     if stack.error is not None:
         return [_result(stack, NOT_JUDGED, "error", f"not judged: {stack.error}", urn="", path="")]
     return [
-        _result(stack, f.rule, _level(f), f"{f.status}: {f.message}", urn=f.urn, path=f.path, failures=f.failures) for f in stack.findings
+        {
+            **_result(stack, f.rule, _level(f), f"{f.status}: {f.message}", urn=f.urn, path=f.path, failures=f.failures),
+            **({"suppressions": [_suppression(f.suppressed)]} if f.suppressed else {}),
+        }
+        for f in stack.findings
     ]
+
+
+def _suppression(given: Suppressed) -> dict[str, Any]:
+    """By a file beside the code; without a status it counts as accepted."""
+    return {"kind": "external", "justification": f"{given.reason} (until {given.expires})"}
 
 
 def _level(finding: Finding) -> str:

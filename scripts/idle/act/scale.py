@@ -12,11 +12,11 @@ from datetime import datetime
 
 from scripts.errors import GpukitError
 from scripts.idle.act import queues
-from scripts.idle.act.resize import Wanted, resize, zero
+from scripts.idle.act.resize import resize, zero
 from scripts.idle.act.state import Held, Remembered, Scaled, Store
 from scripts.idle.collect import clouds
 from scripts.idle.collect.clouds import Access
-from scripts.idle.collect.found import Endpoint, Sizes
+from scripts.idle.collect.found import Endpoint, Sizes, Wanted
 from scripts.idle.collect.targets import Target
 from scripts.idle.collect.together import Looked
 from scripts.idle.verdict import Verdict
@@ -158,8 +158,8 @@ def _back(target: Target, pool: str, scaled: Scaled, now: Sizes | None, acting: 
     if now.minimum:
         return f"pool {pool} has a minimum of {now.minimum} nodes again and stays as it is"
     desired = scaled.desired if not now.desired else max(now.desired, scaled.minimum)
-    maximum = max(now.maximum, scaled.minimum, 1)
-    wanted = Wanted(minimum=scaled.minimum, desired=min(desired, maximum), maximum=maximum)
+    maximum = max(now.maximum if now.scales else scaled.maximum, scaled.minimum, 1)
+    wanted = Wanted(minimum=scaled.minimum, desired=min(desired, maximum), maximum=maximum, scales=scaled.scales)
     acting.say(f"{target.stack}: pool {pool} goes back to {wanted.desired} nodes ({wanted.minimum} to {wanted.maximum})")
     resize(target, now, wanted, acting.access)
     return f"pool {pool} back at {wanted.desired} nodes ({wanted.minimum} to {wanted.maximum})"

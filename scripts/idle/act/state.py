@@ -54,7 +54,7 @@ class Remembered(Frozen):
     told_at: AwareDatetime | None = None
     begun: str = ""
     """An action that has begun and not ended: the run that did it was cut off."""
-    pools: Annotated[Mapping[str, Scaled], Field(default_factory=dict[str, Scaled])]
+    pools: Mapping[str, Scaled] = Field(default_factory=dict[str, Scaled])
     queues: tuple[Held, ...] = ()
 
     @property
@@ -69,7 +69,7 @@ class Remembered(Frozen):
 
 class State(Frozen):
     schema_: Annotated[Literal["gpukit/idle-state/1"], Field(alias="schema")] = SCHEMA
-    stacks: Annotated[Mapping[str, Remembered], Field(default_factory=dict[str, Remembered])]
+    stacks: Mapping[str, Remembered] = Field(default_factory=dict[str, Remembered])
 
 
 class Store:

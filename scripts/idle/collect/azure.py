@@ -17,7 +17,7 @@ from components.inventory import Market
 from scripts.engine.environment import AZURE_ENDPOINT
 from scripts.errors import Failed
 from scripts.idle.collect.clouds import Access
-from scripts.idle.collect.found import Endpoint, Found, Sizes
+from scripts.idle.collect.found import Endpoint, Found, Sizes, Wanted
 from scripts.idle.collect.pacing import Paces, Throttled
 from scripts.idle.collect.prices import usd_per_hour
 from scripts.idle.collect.targets import Target
@@ -96,14 +96,14 @@ class Azure:
             found[pool] = found.get(pool, 0) + int(each.sku.capacity or 0)
         return found
 
-    def resize(self, sizes: Sizes, minimum: int, desired: int, maximum: int) -> None:
-        """The pool as it is, with other numbers. An autoscaler's maximum stays at least 1."""
+    def resize(self, sizes: Sizes, wanted: Wanted) -> None:
+        """The pool as it is, with other numbers; the bounds go with the autoscaler, whose business the number is while it is on."""
         cluster = self._there()
         where = (group_of(cluster), cluster.name, sizes.group)
         pool = self.ask(f"read agent pool {sizes.group}", lambda: self.aks.agent_pools.get(*where))
-        pool.count = desired
-        if pool.enable_auto_scaling:
-            pool.min_count, pool.max_count = minimum, max(maximum, 1)
+        pool.count = wanted.desired
+        pool.enable_auto_scaling = wanted.scales
+        pool.min_count, pool.max_count = (wanted.minimum, wanted.maximum) if wanted.scales else (None, None)
         self.ask(f"resize agent pool {sizes.group}", lambda: self.aks.agent_pools.begin_create_or_update(*where, pool).result())
 
     def tag(self, tags: Mapping[str, str]) -> None:

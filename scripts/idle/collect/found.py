@@ -34,6 +34,21 @@ class Sizes:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """Nodes that a pool should have."""
+
+    minimum: int
+    desired: int
+    maximum: int
+    scales: bool = True
+    """Whether an autoscaler moves it between the bounds."""
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.minimum <= self.desired <= self.maximum and self.maximum >= 1):
+            raise ValueError(f"sizes {self.minimum} <= {self.desired} <= {self.maximum}, with a maximum of at least 1, are expected")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """One cluster in its cloud."""
 

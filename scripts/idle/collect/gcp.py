@@ -18,7 +18,7 @@ from components.inventory import Market
 from scripts.engine.environment import GCP_ENDPOINT
 from scripts.errors import Failed
 from scripts.idle.collect.clouds import Access
-from scripts.idle.collect.found import Endpoint, Found, Sizes
+from scripts.idle.collect.found import Endpoint, Found, Sizes, Wanted
 from scripts.idle.collect.pacing import Paces, Throttled
 from scripts.idle.collect.prices import usd_per_hour
 from scripts.idle.collect.targets import Target
@@ -104,7 +104,7 @@ class Gcp:
             found += len(self.ask("compute", "list machines", lambda where=where: list(self.managers.list_managed_instances(**where))))
         return found
 
-    def resize(self, sizes: Sizes, minimum: int, desired: int, maximum: int) -> None:
+    def resize(self, sizes: Sizes, wanted: Wanted) -> None:
         """Bounds of the autoscaler first, then the number of nodes, each as the pool counts them."""
         cluster = self._there()
         pool = next((each for each in cluster.node_pools if each.name == sizes.group), None)
@@ -113,14 +113,14 @@ class Gcp:
         name, zones = f"{self.path(cluster)}/nodePools/{pool.name}", max(len(pool.locations), 1)
         if pool.autoscaling.enabled:
             bounds = (
-                {"total_min_node_count": minimum, "total_max_node_count": maximum}
+                {"total_min_node_count": wanted.minimum, "total_max_node_count": wanted.maximum}
                 if pool.autoscaling.total_max_node_count
-                else {"min_node_count": minimum // zones, "max_node_count": -(-maximum // zones)}
+                else {"min_node_count": wanted.minimum // zones, "max_node_count": -(-wanted.maximum // zones)}
             )
             scaling = {"enabled": True, "location_policy": pool.autoscaling.location_policy, **bounds}
             order = {"name": name, "autoscaling": scaling}
             self.ask("gke", f"bound node pool {pool.name}", lambda: self.gke.set_node_pool_autoscaling(request=order))
-        size = {"name": name, "node_count": -(-desired // zones)}
+        size = {"name": name, "node_count": -(-wanted.desired // zones)}
         self.ask("gke", f"resize node pool {pool.name}", lambda: self.gke.set_node_pool_size(request=size))
 
     def tag(self, tags: Mapping[str, str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -135,7 +135,7 @@ def _words(error: object) -> str:
 
 
 @contextmanager
-def connected(endpoint: Endpoint, what: str) -> Iterator[Api]:
+def connected(endpoint: Endpoint, what: str) -> Generator[Api]:
     """The API of a cluster. Raises Failed, beginning with `what`, for whatever goes wrong while it is used."""
     from kubernetes import client
     from urllib3.exceptions import HTTPError

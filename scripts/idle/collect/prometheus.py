@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -141,7 +141,7 @@ class Endpoint:
 
 
 @contextmanager
-def connected(metrics: Metrics) -> Iterator[Endpoint]:
+def connected(metrics: Metrics) -> Generator[Endpoint]:
     """Raises Failed for whatever goes wrong while it is used."""
     loopback = urlsplit(metrics.url).hostname in ("127.0.0.1", "localhost")
     try:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from components.inventory import Cloud
 from scripts.errors import GpukitError
 from scripts.idle.collect import clouds, kubernetes, prometheus
 from scripts.idle.collect.clouds import Access
@@ -71,7 +72,7 @@ def of(target: Target, asking: Asking) -> Looked:
     cluster = bare.model_copy(update={"pools": found.pools, "tags": found.tags})
     if not found.there:
         return Looked(target=target, cluster=cluster, found=found)
-    cluster, kube_error = _with_kubernetes(cluster, found, asking)
+    cluster, kube_error = _with_kubernetes(cluster, target.cloud, found, asking)
     cluster, metrics_error = _with_metrics(cluster, target, asking)
     return Looked(target=target, cluster=cluster, found=found, errors=tuple(_told(target, (kube_error, metrics_error))))
 
@@ -105,13 +106,13 @@ def _described(target: Target, asking: Asking) -> Cluster:
     )
 
 
-def _with_kubernetes(cluster: Cluster, found: Found, asking: Asking) -> tuple[Cluster, str | None]:
+def _with_kubernetes(cluster: Cluster, cloud: Cloud, found: Found, asking: Asking) -> tuple[Cluster, str | None]:
     groups = {sizes.group: pool for pool, sizes in (found.sizes or {}).items()}
     try:
         if found.endpoint is None:
             error = "its API has no address yet"
             return _sourced(cluster, Source(name="kubernetes", read_at=asking.now, error=error)), error
-        seen = kubernetes.look(found.endpoint, cluster.name, cluster.cloud, groups, asking.now)
+        seen = kubernetes.look(found.endpoint, cluster.name, cloud, groups, asking.now)
     except GpukitError as error:
         return _sourced(cluster, Source(name="kubernetes", read_at=asking.now, error=str(error))), str(error)
     told = {"nodes": seen.nodes, "pods": seen.pods, "queues": seen.queues, "requests": seen.requests()}

@@ -1,4 +1,4 @@
-"""The control door: clock, load, faults, quotas and the end of the server. Only for who can read the world's server file."""
+"""The control door: clock, load, faults, what is declared and the end of the server. Only for who can read the world's server file."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scripts.errors import BadInput, GpukitError
-from scripts.sandbox import clouds, load, status
+from scripts.errors import GpukitError
+from scripts.sandbox import declared, load, status
 from scripts.sandbox.clock import duration, stamp
-from scripts.sandbox.clouds import Cloud
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.passing import catch_up
-from scripts.sandbox.place import ACCOUNTS
 from scripts.sandbox.simulation import Simulation
 
 Action = Callable[[Simulation, Mapping[str, Any]], Any]
@@ -50,33 +48,6 @@ def _fault_clear(world: Simulation, given: Mapping[str, Any]) -> Any:
     return {"cleared": world.faults.clear(given.get("id"))}
 
 
-def _declare(world: Simulation, given: Mapping[str, Any]) -> Any:
-    unknown = given.keys() - {"accounts", "quotas", "reservations"}
-    if unknown:
-        raise BadInput(f"a world declares accounts, quotas and reservations, not {', '.join(sorted(unknown))}.")
-    with world.store.transaction():
-        if "accounts" in given:
-            world.store.set_meta(accounts=_accounts(world, given["accounts"]))
-        if "quotas" in given:
-            world.store.set_meta(quotas={str(code): float(limit) for code, limit in dict(given["quotas"]).items()})
-        made = [_cloud(each).declare_reservation(world, each).id for each in given.get("reservations", ())]
-    return {"accounts": world.accounts, "quotas": world.store.meta("quotas", {}), "reservations": made}
-
-
-def _cloud(reservation: Mapping[str, Any]) -> Cloud:
-    name = str(reservation.get("cloud", "aws"))
-    if name not in clouds.NAMES:
-        raise BadInput(f"a reservation's cloud is {name!r}: it is one of {', '.join(clouds.NAMES)}.")
-    return clouds.of(name)
-
-
-def _accounts(world: Simulation, given: Mapping[str, Any]) -> dict[str, str]:
-    strange = given.keys() - ACCOUNTS.keys()
-    if strange:
-        raise BadInput(f"there is no cloud {', '.join(sorted(strange))}: accounts are declared for {', '.join(ACCOUNTS)}.")
-    return {**world.store.meta("accounts", {}), **{cloud: str(account) for cloud, account in given.items()}}
-
-
 ACTIONS: Mapping[str, Action] = {
     "status": lambda world, _: status.summary(world),
     "advance": _advance,
@@ -84,7 +55,7 @@ ACTIONS: Mapping[str, Action] = {
     "fault/add": _fault_add,
     "fault/list": _fault_list,
     "fault/clear": _fault_clear,
-    "declare": _declare,
+    "declare": declared.declare,
 }
 
 

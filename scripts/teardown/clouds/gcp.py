@@ -41,6 +41,8 @@ class GcpCloud:
         self._target = target
         self._google = Google(environment)
         self._scope = Scope()
+        self._looked: list[dict[str, Any] | None] = []
+        """The cluster as one look has found it: asked for once a look, not once a machine."""
         own = {kind: (lambda kind=kind: self._compute(kind)) for kind in _IN_COMPUTE}
         self._finders: Mapping[str, Callable[[], Iterator[Thing]]] = {
             k.POOL: self._pools, k.CLUSTER: self._clusters, k.BUCKET: self._buckets, k.FILES: self._files, **own,
@@ -64,6 +66,7 @@ class GcpCloud:
 
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._scope = scope
+        self._looked.clear()
         return tuple(thing for kind, finder in self._finders.items() if kind in kinds for thing in self._told(lambda f=finder: list(f())))
 
     def to_zero(self, pool: Thing) -> None:
@@ -103,8 +106,13 @@ class GcpCloud:
             )
         return found[0] if found else None
 
+    def _now(self) -> dict[str, Any] | None:
+        if not self._looked:
+            self._looked.append(self._described())
+        return self._looked[0]
+
     def _clusters(self) -> Iterator[Thing]:
-        found = self._described()
+        found = self._now()
         if found is not None:
             price = catalog.service_price("gcp", self._target.region, "gke_control_plane", "standard")
             usd = None if price is None else price.usd * HOURS_PER_MONTH
@@ -113,7 +121,7 @@ class GcpCloud:
 
     def _pools(self) -> Iterator[Thing]:
         """Through the cloud's API, not from the state (K10)."""
-        cluster = self._described()
+        cluster = self._now()
         for pool in (cluster or {}).get("nodePools", ()):
             config, scaling = pool.get("config") or {}, pool.get("autoscaling") or {}
             path = str(pool["selfLink"]).partition("/v1/")[2]
@@ -151,7 +159,7 @@ class GcpCloud:
         path = str(each["selfLink"]).partition(_COMPUTE)[2]
         kept = _DATA if _KEPT in labels else self._kept_disk(each) if kind == k.VOLUME else ""
         name, price = str(each["name"]), self._price(kind, each)
-        pooled = kind == k.INSTANCE and _GKE_POOL in labels and self._described() is not None
+        pooled = kind == k.INSTANCE and _GKE_POOL in labels and self._now() is not None
         return Thing(
             kind=kind, id=name if kind == k.VOLUME else path, name=name, why=why, monthly_usd=price, kept=kept,
             detail={"service": "compute", "path": f"{_COMPUTE}{path}", "pool": labels.get(_GKE_POOL, ""), "pooled": pooled},

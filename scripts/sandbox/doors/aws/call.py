@@ -28,10 +28,11 @@ class Call:
         return f"aws/{self.world.account('aws')}/{self.region}"
 
     def records(self, kind: str) -> list[Record]:
-        return self.world.store.of_kind(kind, self.key)
+        return [record for record in self.world.store.of_kind(kind, self.key) if not self.world.faults.hides(record)]
 
     def get(self, kind: str, id_: object) -> Record | None:
-        return self.world.store.get(kind, self.key, str(id_)) if id_ else None
+        record = self.world.store.get(kind, self.key, str(id_)) if id_ else None
+        return None if record is None or self.world.faults.hides(record) else record
 
 
 Handler = Callable[[Call], Mapping[str, Any]]

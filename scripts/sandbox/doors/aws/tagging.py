@@ -16,7 +16,8 @@ _LEFT_OUT = frozenset({t.SCALING_GROUP, t.ROLE, t.BUDGET})
 def _listed(call: Call) -> Iterator[Record]:
     """Records of the region, and what is global in an account in us-east-1. Ended instances stay listed for their hour."""
     places = [call.key, *([f"aws/{call.world.account('aws')}/global"] if call.region == "us-east-1" else [])]
-    return (r for place in places for r in call.world.store.in_place(place) if r.kind not in _LEFT_OUT)
+    found = (r for place in places for r in call.world.store.in_place(place) if r.kind not in _LEFT_OUT)
+    return (r for r in found if not call.world.faults.hides(r))
 
 
 def arn_of(record: Record) -> str:
