@@ -94,10 +94,10 @@ def test_physical_names_that_pulumi_makes_fit_what_azure_takes(made: ResourceSet
 
 
 def test_everything_wrong_is_said_before_the_first_resource() -> None:
-    wrong = training({"monitoring": {"metrics": "cloud"}, "pools": {"machine": "Standard_ND9000", "topology": "4x4"}})
+    wrong = training({"model": {"name": "m", "parameters_billions": 70}, "pools": {"machine": "Standard_ND9000", "topology": "4x4"}})
     with pytest.raises(SpecErrors) as raised:
         TrainingClusterArgs(spec=wrong, region=REGION, stack=STACK)
-    assert {e.path for e in raised.value.errors} == {"monitoring.metrics", "pools[0].topology", "pools[0].machine"}
+    assert {e.path for e in raised.value.errors} == {"model", "pools[0].topology", "pools[0].machine"}
 
 
 def test_an_inference_cluster_refuses_as_early() -> None:

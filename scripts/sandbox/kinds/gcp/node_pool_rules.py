@@ -40,7 +40,7 @@ def refuse(order: Order, cluster: Record, zones: list[str]) -> None:
         machine = machines.machine(str(config["machineType"]), zone)
         refuse_accelerators(machine, config)
         refuse_disk(machine, config)
-        refuse_mode(machine, config)
+        refuse_mode(machine, config, queued=bool((order.inputs.get("queuedProvisioning") or {}).get("enabled")))
         refuse_networks(order, cluster, machine, zone)
     refuse_counts(order)
     refuse_affinity(config)
@@ -86,13 +86,23 @@ def refuse_disk(machine: Machine, config: Mapping[str, Any]) -> None:
         raise refused(f"{disk} is not supported by machine type {machine.name}: use {kind.boot_disk}", source=kind.source)
 
 
-def refuse_mode(machine: Machine, config: Mapping[str, Any]) -> None:
-    """Machines that are not sold in every way."""
+def refuse_mode(machine: Machine, config: Mapping[str, Any], *, queued: bool = False) -> None:
+    """Machines that are not sold in every way. Queued provisioning is said by the pool, not by its nodes."""
     kind = machines.in_gke(machine)
     if kind is None or not kind.modes:
         return
     bought = capacity.bought(config)
-    mode = "spot" if bought.spot else "flex_start" if bought.flex else "reservation" if bought.specific else "on_demand"
+    mode = (
+        "spot"
+        if bought.spot
+        else "flex_start"
+        if bought.flex
+        else "reservation"
+        if bought.specific
+        else "queued"
+        if queued
+        else "on_demand"
+    )
     if mode not in kind.modes and not (mode == "on_demand" and bought.affinity.startswith("ANY")):
         raise refused(f"machine type {machine.name} is not offered as {mode}: {', '.join(kind.modes)}", source=kind.source)
 
