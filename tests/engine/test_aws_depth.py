@@ -42,6 +42,7 @@ def kinds(arns: dict[str, Any]) -> set[str]:
     return {p[2] if p[2] == "s3" else f"{p[2]}:{p[5].split('/')[0]}" for p in parts}
 
 
+@pytest.mark.long
 def test_a_destroy_leaves_data_with_what_it_needs_and_the_next_up_makes_its_own(clouds: Clouds) -> None:
     clouds.edit(TRAINING, lambda cluster: cluster["storage"].update(shared_filesystem=SHARED))
     up = clouds.act("up", TRAINING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,13 +46,22 @@ def what_still_bills(clouds: Clouds) -> list[str]:
     return [each["ResourceARN"] for each in found if each["ResourceARN"].rpartition("/")[2] not in terminated]
 
 
+def assert_efa(instance: Any, node: Any) -> None:
+    """The interfaces of the plan at the machine, and their devices in Kubernetes."""
+    cards = [
+        (n["Attachment"]["NetworkCardIndex"], n["Attachment"]["DeviceIndex"], n["InterfaceType"]) for n in instance["NetworkInterfaces"]
+    ]
+    assert cards == [(0, 0, "interface"), (0, 1, "efa-only"), (1, 0, "efa-only"), (2, 0, "efa-only"), (3, 0, "efa-only")]
+    assert (node.status.allocatable["nvidia.com/gpu"], node.status.allocatable["vpc.amazonaws.com/efa"]) == ("8", "4")
+
+
 @pytest.mark.parametrize(("stack", "pool", "machine"), [(TRAINING, "a100", "p4d.24xlarge"), (INFERENCE, "a10g", "g5.2xlarge")])
 def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str, pool: str, machine: str) -> None:
     up = clouds.act("up", stack)
     assert up.exit is Exit.FINE, up.message
     assert up.changes["create"] > 30
 
-    again = clouds.act("up", stack)
+    again = clouds.act("preview", stack)
     assert again.exit is Exit.FINE
     assert set(again.changes) <= {"same"}, again.changes
 
@@ -75,6 +85,9 @@ def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str, poo
     core = client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, stack)))
     nodes = core.list_node().items
     assert len(nodes) == len(instances)
+    if stack == TRAINING:
+        (node,) = (n for n in nodes if n.metadata.labels["node.kubernetes.io/instance-type"] == machine)
+        assert_efa(gpu[0], node)
     assert "gpu-operator" in {n.metadata.name for n in core.list_namespace().items}
 
     clouds.world.load(stack, pool, nodes=0)
@@ -87,35 +100,6 @@ def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str, poo
     assert down.exit is Exit.FINE, down.message
     assert not clouds.boto3("eks", REGION).list_clusters()["clusters"]
     assert what_still_bills(clouds) == []
-
-
-def test_an_efa_node_has_the_interfaces_of_the_plan_and_its_devices_in_kubernetes(clouds: Clouds) -> None:
-    assert clouds.act("up", TRAINING).exit is Exit.FINE
-    clouds.world.load(TRAINING, "a100", nodes=2)
-    instances = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
-    gpu = [i for i in instances if i["InstanceType"] == "p4d.24xlarge"]
-    assert len(gpu) == 2
-    assert [
-        (n["Attachment"]["NetworkCardIndex"], n["Attachment"]["DeviceIndex"], n["InterfaceType"]) for n in gpu[0]["NetworkInterfaces"]
-    ] == [
-        (0, 0, "interface"),
-        (0, 1, "efa-only"),
-        (1, 0, "efa-only"),
-        (2, 0, "efa-only"),
-        (3, 0, "efa-only"),
-    ]
-
-    from kubernetes import client
-
-    nodes = (
-        client.CoreV1Api(clouds.kubernetes(kubeconfig(clouds, TRAINING)))
-        .list_node(label_selector="node.kubernetes.io/instance-type=p4d.24xlarge")
-        .items
-    )
-    assert [(n.status.allocatable["nvidia.com/gpu"], n.status.allocatable["vpc.amazonaws.com/efa"]) for n in nodes] == [
-        ("8", "4"),
-        ("8", "4"),
-    ]
 
 
 @pytest.mark.failure("J8")
@@ -134,6 +118,7 @@ def test_a_changed_stack_file_with_an_error_changes_nothing(clouds: Clouds) -> N
         clouds.act("up", TRAINING)
 
 
+@pytest.mark.long
 def test_resources_of_a_stack_whose_state_is_lost_stop_the_first_up(clouds: Clouds) -> None:
     assert clouds.act("up", INFERENCE).exit is Exit.FINE
     for file in clouds.checkout.sandbox_state.rglob(f"{INFERENCE}.json*"):

@@ -61,7 +61,7 @@ def test_a_stack_comes_up_stays_changes_and_goes(clouds: Clouds, stack: str) -> 
     up = clouds.act("up", stack)
     assert up.exit is Exit.FINE, up.message
 
-    again = clouds.act("up", stack)
+    again = clouds.act("preview", stack)
     assert again.exit is Exit.FINE
     assert set(again.changes) <= {"same"}, again.changes
 

@@ -42,6 +42,7 @@ def snapshot(clouds: Clouds, limit: int) -> str:
     return str(file)
 
 
+@pytest.mark.long
 def test_after_its_lease_a_stack_shrinks_and_stays_and_never_grows(clouds: Clouds) -> None:
     up = clouds.act("up", STACK, quota_snapshot=snapshot(clouds, 10_000))
     assert up.exit is Exit.FINE, up.message

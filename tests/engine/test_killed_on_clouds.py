@@ -19,7 +19,7 @@ from scripts.sandbox.client import World
 from tests.engine.clouds import Clouds, copy_of_the_project
 from tests.engine.conftest import meanwhile
 
-pytestmark = [pytest.mark.engine]
+pytestmark = [pytest.mark.engine, pytest.mark.long]
 STACK = "aws-inference-dev"
 SPEED = 2000.0
 SLOW = 100.0
@@ -73,8 +73,8 @@ def at_speed(clouds: Clouds, speed: float) -> None:
     ("stack", "kind"),
     [
         (STACK, "aws:eks/nodeGroup:NodeGroup"),
-        pytest.param("aws-training-dev", "aws:autoscaling/tag:Tag", marks=pytest.mark.long),
-        pytest.param("gcp-inference-dev", "gcp:container/nodePool:NodePool", marks=pytest.mark.long),
+        ("aws-training-dev", "aws:autoscaling/tag:Tag"),
+        ("gcp-inference-dev", "gcp:container/nodePool:NodePool"),
     ],
 )
 def test_after_a_killed_destroy_an_up_makes_the_stack_whole_again(clouds: Clouds, stack: str, kind: str) -> None:
@@ -91,7 +91,6 @@ def test_after_a_killed_destroy_an_up_makes_the_stack_whole_again(clouds: Clouds
     assert {kind for kind in left if not kind.startswith("aws:s3/")} == set()  # buckets are kept on purpose
 
 
-@pytest.mark.long
 @pytest.mark.failure("H12")
 def test_objects_in_the_cluster_that_nobody_remembers_are_named_before_anything_is_made(clouds: Clouds) -> None:
     """As after a destroy by plain `pulumi`, or on another machine."""
@@ -109,10 +108,10 @@ def test_objects_in_the_cluster_that_nobody_remembers_are_named_before_anything_
     ("stack", "kind", "wanted"),
     [
         (STACK, "aws:eks/cluster:Cluster", 1),
-        pytest.param(STACK, "aws:eks/nodeGroup:NodeGroup", 2, marks=pytest.mark.long),
-        pytest.param("gcp-inference-dev", "gcp:container/cluster:Cluster", 1, marks=pytest.mark.long),
-        pytest.param("gcp-inference-dev", "gcp:container/nodePool:NodePool", 2, marks=pytest.mark.long),
-        pytest.param("gcp-inference-dev", "gcp:compute/routerNat:RouterNat", 1, marks=pytest.mark.long),
+        (STACK, "aws:eks/nodeGroup:NodeGroup", 2),
+        ("gcp-inference-dev", "gcp:container/cluster:Cluster", 1),
+        ("gcp-inference-dev", "gcp:container/nodePool:NodePool", 2),
+        ("gcp-inference-dev", "gcp:compute/routerNat:RouterNat", 1),
     ],
 )
 def test_what_a_killed_engine_was_making_is_found_and_not_paid_twice(clouds: Clouds, stack: str, kind: str, wanted: int) -> None:
