@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.engine]
 Found = set[tuple[str, str]]
 """Findings as rule and message."""
 
-PROGRAM = """
-import json, pulumi, pulumi_kubernetes as kubernetes
+PROGRAM = '''
+import base64, json, pulumi, pulumi_kubernetes as kubernetes
 from pulumi_aws import ec2, eks, iam
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
@@ -42,26 +42,51 @@ def role(name, service):
     trust = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": service}}
     return iam.Role(name, assume_role_policy=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
 nodes = role("nodes", "ec2.amazonaws.com")
-cluster = eks.Cluster("train", role_arn=role("control", "eks.amazonaws.com").arn, version="1.35", vpc_config={"subnet_ids": [subnet.id, other.id]})
+cluster = eks.Cluster("train", role_arn=role("control", "eks.amazonaws.com").arn, version="1.35", vpc_config={"subnet_ids": [subnet.id, other.id]},
+    tags={"owner": "research", "expires": "2099-12-31"})
 cards = [{"network_card_index": i, "device_index": (i * 20 if broken else (0 if i == 0 else 1)), "interface_type": "efa",
           "security_groups": [fabric.id]} for i in range(2 if broken else 4)]
-template = ec2.LaunchTemplate("gpu", network_interfaces=cards + ([dict(cards[-1])] if broken else []))
+owned = {"owner": "research"}
+mine = {
+    "block_device_mappings": [{"device_name": "/dev/xvda", "ebs": {"volume_size": 500, "volume_type": "gp3", "encrypted": "true"}}],
+    "tag_specifications": [{"resource_type": kind, "tags": owned} for kind in ("instance", "volume", "network-interface")],
+    "metadata_options": {"http_tokens": "required", "http_put_response_hop_limit": 2},
+    "user_data": base64.b64encode(b"""MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="//"
+
+--//
+Content-Type: application/node.eks.aws
+
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+spec: {instance: {localStorage: {strategy: RAID0}}}
+--//--
+""").decode(),
+}
+def started_from(template):
+    return {"id": template.id, "version": template.latest_version.apply(str)}
+the_autoscalers = pulumi.ResourceOptions(ignore_changes=["scalingConfig.desiredSize"])
+eks.NodeGroup("system", cluster_name=cluster.name, node_role_arn=nodes.arn, subnet_ids=[subnet.id, other.id],
+    instance_types=["m7i.large"], ami_type="AL2023_x86_64_STANDARD", scaling_config={"min_size": 2, "desired_size": 2, "max_size": 4},
+    launch_template=started_from(ec2.LaunchTemplate("system", **{k: v for k, v in mine.items() if k != "user_data"})), opts=the_autoscalers)
+template = ec2.LaunchTemplate("gpu", network_interfaces=cards + ([dict(cards[-1])] if broken else []), **mine)
 eks.NodeGroup("workers", cluster_name=cluster.name, node_role_arn=nodes.arn, subnet_ids=[subnet.id],
     instance_types=["p4d.24xlarge"], ami_type="AL2023_x86_64_NVIDIA",
     scaling_config={"min_size": 0, "desired_size": 0, "max_size": 40 if broken else 2},
     update_config={"max_unavailable": 1, "update_strategy": "MINIMAL"},
-    launch_template={"id": template.id, "version": template.latest_version.apply(str)})
+    launch_template=started_from(template), opts=the_autoscalers)
 eks.NodeGroup("new", cluster_name=cluster.name, node_role_arn=nodes.arn, subnet_ids=[subnet.id],
     instance_types=["p5e.48xlarge" if broken else "g5.xlarge"], ami_type="AL2023_x86_64_NVIDIA",
-    scaling_config={"min_size": 0, "desired_size": 0, "max_size": 1})
+    scaling_config={"min_size": 0, "desired_size": 0, "max_size": 1},
+    launch_template=started_from(ec2.LaunchTemplate("new", **mine)), opts=the_autoscalers)
 def config(endpoint):
     return json.dumps({"apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
         "clusters": [{"name": "c", "cluster": {"server": endpoint}}], "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]})
-inside = kubernetes.Provider("inside", kubeconfig=pulumi.Output.secret(cluster.endpoint.apply(config)))
-Release("gpu-operator", opts=pulumi.ResourceOptions(provider=inside), name="gpu-operator", chart="gpu-operator", version="v26.7.0", namespace="gpu-operator", create_namespace=True, timeout=1800,
+inside = kubernetes.Provider("inside", kubeconfig=pulumi.Output.secret(cluster.endpoint.apply(config)), cluster_identifier=cluster.endpoint)
+Release("gpu-operator", opts=pulumi.ResourceOptions(provider=inside, deleted_with=cluster), name="gpu-operator", chart="gpu-operator", version="v26.7.0", namespace="gpu-operator", create_namespace=True, timeout=1800,
     repository_opts=RepositoryOptsArgs(repo="https://helm.ngc.nvidia.com/nvidia"),
     values={"driver": {"enabled": broken}, "toolkit": {"enabled": False}})
-"""
+'''
 
 
 @pytest.fixture
