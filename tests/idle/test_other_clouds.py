@@ -97,7 +97,7 @@ def test_a_pool_goes_to_zero_and_comes_back(site: Site) -> None:
     assert site.machines == 0
     now = (site.look().sizes or {})["gpus"]
     assert (now.minimum, now.desired) == (0, 0)
-    resize(site.target, now, Wanted(minimum=2, desired=2, maximum=sizes.maximum), site.access)
+    resize(site.target, now, Wanted(minimum=sizes.minimum, desired=2, maximum=sizes.maximum), site.access)
     assert site.machines == 2
     assert (site.look().sizes or {})["gpus"].maximum == sizes.maximum
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
@@ -97,14 +97,19 @@ class Azure:
         return found
 
     def resize(self, sizes: Sizes, wanted: Wanted) -> None:
-        """The pool as it is, with other numbers; the bounds go with the autoscaler, whose business the number is while it is on."""
+        """The pool as it is, with other numbers. While the autoscaler is on the number is its business, so it is set before that goes on."""
+        self._put(sizes.group, replace(wanted, scales=False))
+        if wanted.scales:
+            self._put(sizes.group, wanted)
+
+    def _put(self, name: str, wanted: Wanted) -> None:
         cluster = self._there()
-        where = (group_of(cluster), cluster.name, sizes.group)
-        pool = self.ask(f"read agent pool {sizes.group}", lambda: self.aks.agent_pools.get(*where))
+        where = (group_of(cluster), cluster.name, name)
+        pool = self.ask(f"read agent pool {name}", lambda: self.aks.agent_pools.get(*where))
         pool.count = wanted.desired
         pool.enable_auto_scaling = wanted.scales
         pool.min_count, pool.max_count = (wanted.minimum, wanted.maximum) if wanted.scales else (None, None)
-        self.ask(f"resize agent pool {sizes.group}", lambda: self.aks.agent_pools.begin_create_or_update(*where, pool).result())
+        self.ask(f"resize agent pool {name}", lambda: self.aks.agent_pools.begin_create_or_update(*where, pool).result())
 
     def tag(self, tags: Mapping[str, str]) -> None:
         from azure.mgmt.containerservice.models import TagsObject

@@ -7,7 +7,9 @@ except where a field says total (D7); sizes here are totals.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -28,6 +30,14 @@ T = TypeVar("T")
 _GROUP = re.compile(r"/zones/(?P<zone>[^/]+)/instanceGroup(?:Manager)?s/(?P<name>[^/]+)$")
 
 
+@contextmanager
+def quiet_imports() -> Generator[None]:
+    """Google's packages announce the end of a Python version when they are imported, into the middle of a report."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
 @dataclass(frozen=True)
 class Gcp:
     """Calls to Google for one target. `environment` names the simulated cloud; else the machine's own credentials are used."""
@@ -42,7 +52,8 @@ class Gcp:
 
     def ask(self, api: str, purpose: str, call: Callable[[], T]) -> T:
         """What `call` gives, within the API's rate. Raises Failed when Google refuses or does not answer."""
-        from google.api_core.exceptions import GoogleAPICallError, TooManyRequests
+        with quiet_imports():
+            from google.api_core.exceptions import GoogleAPICallError, TooManyRequests
         from google.auth.exceptions import GoogleAuthError
 
         def once() -> T:
@@ -73,13 +84,15 @@ class Gcp:
 
     @cached_property
     def gke(self) -> Any:
-        from google.cloud import container_v1
+        with quiet_imports():
+            from google.cloud import container_v1
 
         return self._client(container_v1.ClusterManagerClient, transport="rest")
 
     @cached_property
     def managers(self) -> Any:
-        from google.cloud import compute_v1
+        with quiet_imports():
+            from google.cloud import compute_v1
 
         return self._client(compute_v1.InstanceGroupManagersClient)
 

@@ -1,7 +1,7 @@
 """A Prometheus-compatible door at `/prometheus`: DCGM's counters of the simulated GPUs, made from the load that was put on them.
 
 Simplified: a GPU is exactly as busy as its load says, on all GPUs of a node alike, sampled every 30 s since its node was there. Every series
-carries `simulated="true"`. Only where the GPU Operator's exporter is installed. Of the query language, a selector of one name with exact
+carries `simulated="true"`. Only where the GPU Operator's exporter (or Google's own) runs. Of the query language, a selector of one name with exact
 matchers is answered, and its highest or lowest value over a time.
 """
 
@@ -137,9 +137,16 @@ def _scrapes(after: float, until: float) -> list[float]:
 def _gpus(world: Simulation, matchers: Mapping[str, str]) -> Iterator[Gpu]:
     for cloud in clouds.used(world):
         for pool in cloud.pools(world):
-            if pool.cluster_key and installed(world, pool.cluster_key).operator_runs("dcgmExporter"):
+            if pool.cluster_key and _exported(world, cloud, pool.cluster_key):
                 for instance in pool.instances():
                     yield from _of_instance(cloud, instance, Place.of(pool.cluster_key).cluster, matchers)
+
+
+def _exported(world: Simulation, cloud: clouds.Cloud, key: str) -> bool:
+    """By the GPU Operator's exporter, or Google's own (GKE, monitoringConfig: the component DCGM)."""
+    cluster = cloud.find_cluster(world, Place.of(key))
+    components = (((cluster.state if cluster else {}).get("monitoringConfig") or {}).get("enableComponents")) or ()
+    return "DCGM" in components or installed(world, key).operator_runs("dcgmExporter")
 
 
 def _of_instance(cloud: clouds.Cloud, instance: Record, cluster: str, matchers: Mapping[str, str]) -> Iterator[Gpu]:
