@@ -10,14 +10,13 @@ import pulumi
 from pulumi_aws import ec2
 
 from components.addresses import AddressPlan, ZonePlan
-from components.kept import KEPT_DATA, kept_options
+from components.kept import kept_options, kept_tags
 from components.naming import Identity
 from components.ordering import after
 from components.spec.network_checks import is_zone_id
 
 from .endpoints import EndpointsArgs, interface_endpoints
 from .flow_logs import FlowLogsArgs, flow_logs
-from .kept import KEPT
 
 EVERYWHERE = "0.0.0.0/0"
 
@@ -86,7 +85,7 @@ class Network(pulumi.ComponentResource):
             cidr_block=str(self._args.plan.cidr),
             enable_dns_hostnames=True,
             enable_dns_support=True,
-            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            tags={**tags, **(kept_tags(self._args.identity, name) if kept else {})},
             opts=kept_options(self) if kept else self._own,
         )
 
@@ -101,7 +100,7 @@ class Network(pulumi.ComponentResource):
             availability_zone=None if by_id else zone.zone,
             availability_zone_id=zone.zone if by_id else None,
             map_public_ip_on_launch=False,  # A7: a node with several interfaces can have no public address
-            tags={**tags, **({KEPT: KEPT_DATA} if kept else {})},
+            tags={**tags, **(kept_tags(self._args.identity, name) if kept else {})},
             opts=kept_options(self) if kept else self._own,
         )
 

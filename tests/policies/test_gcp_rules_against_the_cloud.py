@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from components import catalog
 from policies import evaluate
 from policies.readers import gcp_types as gcp
+from scripts.sandbox.kinds.gcp import node_pool_rules
+from scripts.sandbox.refusal import Refusal
 from tests.policies.raw import SETTINGS, Raw
-
-node_pool_rules = pytest.importorskip("scripts.sandbox.kinds.gcp.node_pool_rules")
-gcp_cloud = pytest.importorskip("tests.sandbox.gcp_cloud")
-from scripts.sandbox.refusal import Refusal  # noqa: E402 - needs what is looked for above
+from tests.sandbox import gcp_cloud
 
 ZONE, REGION = "us-central1-a", "us-central1"
 PROJECT = "projects/simulated-project"

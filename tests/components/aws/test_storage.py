@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from components.aws.assembly import refusals
-from components.aws.kept import KEPT
 from components.aws.kept_types import KEPT_TYPES
 from components.resource import Resource, ResourceSet
 
@@ -101,7 +100,7 @@ def test_data_and_what_it_cannot_do_without_outlive_the_stack_and_nothing_else_d
     network = {f"aws:{kind}" for kind in ("ec2/securityGroup:SecurityGroup", "ec2/subnet:Subnet", "ec2/vpc:Vpc")}
     kept = {r.type for r in made if r.options.retain_on_delete}
     assert kept == KEPT_TYPES | network | set(RULES)
-    loose = [r.name for r in made if r.options.retain_on_delete and "tags" in r.inputs and r.inputs["tags"].get(KEPT) != "data"]
+    loose = [r.name for r in made if r.options.retain_on_delete and "tags" in r.inputs and r.inputs["tags"].get("gpukit/kept") != "data"]
     assert loose == [], "the sweep would take it for a leftover"
 
 
