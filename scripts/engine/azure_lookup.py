@@ -29,11 +29,20 @@ _LONGEST_SECONDS = 3600
 class AzureLookup:
     """Questions about `stack` in one subscription. `environment` holds credentials and, in the sandbox, the endpoint."""
 
-    def __init__(self, *, stack: str, subscription: str, environment: Mapping[str, str], look_seconds: float = 15) -> None:
+    def __init__(
+        self,
+        *,
+        stack: str,
+        subscription: str,
+        environment: Mapping[str, str],
+        look_seconds: float = 15,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._stack = stack
         self._subscription = subscription
         self._arm = Arm(environment)
         self._look_seconds = look_seconds
+        self._sleep = sleep
 
     def of(self, operation: PendingOperation, state: State) -> Answer:
         kind = TYPES.get(operation.type)
@@ -67,7 +76,7 @@ class AzureLookup:
         while self._moving(kind, id_, operation.kind):
             if time.monotonic() > deadline:
                 raise Failed(f"{operation.type} {id_} is still on its way after an hour. Nothing was changed. Look in the portal.")
-            time.sleep(self._look_seconds)
+            self._sleep(self._look_seconds)
 
     def _moving(self, kind: ArmType, id_: str, what: str) -> bool:
         try:

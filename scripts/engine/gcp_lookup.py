@@ -27,11 +27,14 @@ class GcpLookup:
     Kinds without labels (networks, firewall rules, routers, node pools, service accounts) are found by their name or parent alone.
     """
 
-    def __init__(self, *, stack: str, project: str, region: str, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, *, stack: str, project: str, region: str, environment: Mapping[str, str], sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self._stack = stack
         self._where = Where(project=project, region=region)
         self._google = Google(environment)
         self._look_seconds = 0.5 if self._google.endpoint else 15
+        self._sleep = sleep
         self._special: Mapping[str, Callable[[PendingOperation], Answer]] = {
             _ROUTER_NAT: self._nat,
             _BUDGET: self._budget,
@@ -65,7 +68,7 @@ class GcpLookup:
                 raise Failed(
                     f"{operation.type} {id_} is not {'gone' if gone else 'ready'} after {LONGEST_SECONDS // 60} minutes. Try again later."
                 )
-            time.sleep(self._look_seconds)
+            self._sleep(self._look_seconds)
 
     def _status(self, id_: str) -> str | None:
         found = self._google.get("container", f"/v1/{id_}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 NAME = "pulumi-language-python"
@@ -20,10 +22,19 @@ exec "${PYTHON_VARIABLE}" -P -m scripts.engine.host "$@"
 
 
 def write(directory: Path) -> None:
-    """Write the wrapper into `directory`, a directory that is not on PATH."""
+    """Put the wrapper into `directory`, a directory that is not on PATH.
+
+    One that is there already is left alone, and a new one takes its place in one step: a file that is open for writing cannot be run,
+    and another process may be running this one.
+    """
     path = directory / NAME
-    path.write_text(_SCRIPT)
-    path.chmod(0o755)
+    if path.is_file() and path.read_text(errors="replace") == _SCRIPT and os.access(path, os.X_OK):
+        return
+    with tempfile.NamedTemporaryFile("w", dir=directory, prefix=f".{NAME}-", delete=False) as file:
+        file.write(_SCRIPT)
+    made = Path(file.name)
+    made.chmod(0o755)
+    made.replace(path)
 
 
 def is_ours(path: Path) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scripts.engine import azure_lookup, azure_session
+from scripts.engine import azure_session
 from scripts.engine.azure_lookup import AzureLookup
 from scripts.engine.environment import AZURE_ENDPOINT
 from scripts.engine.lookup import Absent, CannotTell, Exists
@@ -124,9 +124,7 @@ def test_pools_that_the_state_does_not_hold_are_found_in_their_cluster(azure: Az
 
 
 @pytest.mark.parametrize(("operation", "status"), [("creating", "Succeeded"), ("deleting", "gone")])
-def test_a_thing_on_its_way_is_waited_for(
-    azure: Azure, lookup: AzureLookup, monkeypatch: pytest.MonkeyPatch, operation: str, status: str
-) -> None:
+def test_a_thing_on_its_way_is_waited_for(azure: Azure, address: str, operation: str, status: str) -> None:
     azure.cluster()
     pool = azure.pool(vmSize=A100)
     looks: list[float] = []
@@ -143,7 +141,7 @@ def test_a_thing_on_its_way_is_waited_for(
         way = {"provisioningState": "Deleting"} if operation == "deleting" else {}
         present = azure.world.store.put(azure.now(pool).with_state(**way))
         azure.world.store.put(replace(present, status="Creating" if operation == "creating" else present.status))
-    monkeypatch.setattr(azure_lookup.time, "sleep", arrive)
+    lookup = AzureLookup(stack="dev", subscription=SUBSCRIPTION, environment={AZURE_ENDPOINT: address}, sleep=arrive)
     lookup.settle(pending(operation=operation), pool.id)
     assert len(looks) == 1
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from scripts.engine import gcp_lookup
 from scripts.engine.environment import GCP_ENDPOINT
 from scripts.engine.gcp_kinds import PLACED, REPEATABLE
 from scripts.engine.gcp_lookup import GcpLookup
@@ -132,10 +131,10 @@ def test_everything_with_the_stacks_label_outside_its_state_is_named(gcp: Gcp, l
     assert cluster.id not in {each.name for each in lookup.outside(state(cluster.id))}
 
 
-def test_a_cluster_is_waited_for_until_it_runs_and_until_it_is_gone(monkeypatch: pytest.MonkeyPatch, lookup: GcpLookup) -> None:
+def test_a_cluster_is_waited_for_until_it_runs_and_until_it_is_gone(monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]) -> None:
+    lookup = GcpLookup(stack="dev", project=PROJECT, region=REGION, environment=environment, sleep=lambda _: None)
     seen = iter(["PROVISIONING", "PROVISIONING", "RUNNING", "STOPPING", "STOPPING", None, "RUNNING"])
     monkeypatch.setattr(lookup, "_status", lambda _: next(seen))
-    monkeypatch.setattr(gcp_lookup.time, "sleep", lambda _: None)
     lookup.settle(pending(t.CLUSTER), "c")
     lookup.settle(pending(t.CLUSTER, doing="deleting"), "c")
     lookup.settle(pending(t.CLUSTER, doing="deleting"), "c")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -187,3 +188,20 @@ def test_a_plugin_ends_when_its_host_is_killed(tmp_path: Path, form: str) -> Non
     host.kill()
     host.wait()
     assert host.stdout.read() == "", "the plug-in holds the pipe for as long as it lives"
+
+
+def test_a_host_that_is_there_is_not_written_again_and_a_broken_one_is_replaced_whole(tmp_path: Path) -> None:
+    """Another process may be running it: a file that is open for writing cannot be run."""
+    path = tmp_path / host_wrapper.NAME
+    host_wrapper.write(tmp_path)
+    first = path.stat()
+    host_wrapper.write(tmp_path)
+    again = path.stat()
+    assert (again.st_ino, again.st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
+    path.write_text("#!/bin/sh\nhalf a scr")
+    with path.open() as running:
+        host_wrapper.write(tmp_path)
+        assert running.read() == "#!/bin/sh\nhalf a scr"
+    assert host_wrapper.is_ours(path)
+    assert os.access(path, os.X_OK)
+    assert [each.name for each in tmp_path.iterdir()] == [host_wrapper.NAME]

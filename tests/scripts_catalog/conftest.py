@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -23,9 +25,17 @@ def serve() -> Iterator[Callable[[Respond], str]]:
 
 @pytest.fixture
 def slept(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that the code under test asked to wait; nobody waits."""
+    """Seconds that the code under test asked to wait; nobody waits. Other threads sleep as they like."""
     waits: list[float] = []
-    monkeypatch.setattr("time.sleep", waits.append)
+    asked, sleep = threading.current_thread(), time.sleep
+
+    def wait(seconds: float) -> None:
+        if threading.current_thread() is asked:
+            waits.append(seconds)
+        else:
+            sleep(seconds)
+
+    monkeypatch.setattr("time.sleep", wait)
     return waits
 
 
