@@ -17,6 +17,8 @@ from types import MappingProxyType
 from .inventory import Cloud
 
 MANAGED_BY = "gpukit"
+SYSTEM_POOL = "system"
+"""The pool that carries the cluster's own pods."""
 POOL_LABEL = "gpukit/pool"
 """Kubernetes node label with the pool's name."""
 FABRIC_LABEL = "gpukit/fabric"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from components.on_demand import parts_of
 
 from .outline import PoolOutline, pool_outlines
 from .remarks import remarks
@@ -17,22 +18,6 @@ if TYPE_CHECKING:
     from .node_pool import NodePool, NodePoolArgs
     from .stack import build
     from .training import TrainingCluster, TrainingClusterArgs
-
-_LAZY = {
-    "Cluster": "cluster",
-    "ClusterArgs": "cluster",
-    "Fabric": "fabric",
-    "FabricArgs": "fabric",
-    "InferenceCluster": "inference",
-    "InferenceClusterArgs": "inference",
-    "Network": "network",
-    "NetworkArgs": "network",
-    "NodePool": "node_pool",
-    "NodePoolArgs": "node_pool",
-    "TrainingCluster": "training",
-    "TrainingClusterArgs": "training",
-    "build": "stack",
-}
 
 __all__ = [
     "Cluster",
@@ -55,8 +40,4 @@ __all__ = [
     "remarks",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _LAZY:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+__getattr__ = parts_of(__name__)

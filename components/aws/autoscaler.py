@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components import catalog
+from components import catalog, naming
 from components.handle import ClusterHandle
 from components.inventory import Market
 from components.k8s.release import release
 from components.naming import Identity, pool_name
 
-from .outline import SYSTEM_POOL, PoolOutline
+from .outline import PoolOutline
 from .pod_identity import PodIdentityArgs, pod_identity
 from .scaling_tags import PREFIX
 
@@ -117,6 +117,6 @@ def priorities(cluster: str, pools: Sequence[PoolOutline]) -> dict[str, list[str
     found: dict[str, list[str]] = {}
     for pool in pools:
         if pool.autoscaled:
-            rank = SYSTEM_PRIORITY if pool.name == SYSTEM_POOL else PRIORITIES[pool.market]
+            rank = SYSTEM_PRIORITY if pool.name == naming.SYSTEM_POOL else PRIORITIES[pool.market]
             found.setdefault(str(rank), []).append(f"^eks-{pool_name('aws', cluster, pool.name)}-[0-9a-f]{{7}}-.*")
     return found

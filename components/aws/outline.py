@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from components import catalog, naming, ownership
@@ -13,49 +12,31 @@ from components.catalog.fabric import PRIMARY, Slot, layout
 from components.clock import now
 from components.inventory import Market
 from components.ownership import Ownership
-from components.sharing import NO_GPUS, Sharing, sharing
-from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, TrainingSpec
+from components.pool_outline import GPU_TAINT, UNRESERVED, Outline, gpu_disk_gib, repaired
+from components.sharing import sharing
+from components.spec import OwnPlacement, Pool, Reservation, Spec, TrainingSpec
 
 from .capacity import Phase, Size, Target, Window, first_size, target, window
 
-SYSTEM_POOL = "system"
 DEFAULT_SYSTEM_MACHINE = "m7i.large"
-GPU_TAINT = "nvidia.com/gpu"
 ACCELERATOR_LABEL = "k8s.amazonaws.com/accelerator"
 """F2: without it the cluster autoscaler takes a node whose device plugin is not up yet for a mistake and starts more of them."""
 
-UNRESERVED = (Market.ON_DEMAND, Market.SPOT)
-"""Markets where nodes start wherever there is room."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class PoolOutline:
-    """Every decision about one pool. Names, counts and kinds are the cloud's own words."""
+class PoolOutline(Outline):
+    """Every decision about one pool."""
 
-    name: str
     machines: tuple[Machine, ...]
     """Alternatives; more than one on spot without fabric only."""
-    nodes: NodeRange
-    market: Market
-    zones: tuple[str, ...]
-    """One for a GPU pool (A8, F7)."""
     image_kind: str
     """EKS AMI type."""
     slots: tuple[Slot, ...]
     """Network interfaces of each node."""
-    ownership: Ownership
     placement: str
     """`none`, `own`, or the name of an existing placement group."""
-    disk_gib: int
-    labels: Mapping[str, str]
-    taints: tuple[str, ...]
-    """Keys tainted NoSchedule."""
-    in_place: bool
-    """Whether an update ends nodes before it starts their successors."""
     raid0: bool
     """Whether local NVMe disks become one volume for containers and kubelet."""
-    sharing: Sharing = NO_GPUS
-    """How its GPUs are shared, and what a node offers."""
     repair: bool = True
     """Whether EKS replaces or restarts nodes that report a fault."""
     target: Target | None = None
@@ -64,10 +45,6 @@ class PoolOutline:
     """Paid time of a capacity block."""
     phase: Phase | None = None
     """Where the present lies in the window."""
-
-    @property
-    def machine(self) -> Machine:
-        return self.machines[0]
 
     @property
     def gpus_per_node(self) -> int:
@@ -110,7 +87,7 @@ def system_outline(spec: Spec) -> PoolOutline:
     """The untainted pool that carries the cluster's own pods (F10), over all zones, on demand."""
     machine = catalog.machine("aws", spec.system.machine or DEFAULT_SYSTEM_MACHINE)
     return PoolOutline(
-        name=SYSTEM_POOL,
+        name=naming.SYSTEM_POOL,
         machines=(machine,),
         nodes=spec.system.nodes,
         market=Market.ON_DEMAND,
@@ -120,7 +97,7 @@ def system_outline(spec: Spec) -> PoolOutline:
         ownership=ownership.NO_GPU,
         placement="none",
         disk_gib=spec.system.disk_gib,
-        labels={naming.POOL_LABEL: SYSTEM_POOL},
+        labels={naming.POOL_LABEL: naming.SYSTEM_POOL},
         taints=(),
         in_place=False,
         raid0=False,
@@ -145,13 +122,13 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         slots=layout(machines[0]) if fabric else (PRIMARY,),
         ownership=owners,
         placement=_placement(pool, fabric=fabric),
-        disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
+        disk_gib=gpu_disk_gib(spec, pool),
         labels={**_labels(pool, machines[0], fabric=fabric), **shared.labels},
         taints=(GPU_TAINT,) if machines[0].gpu_count else (),
         in_place=pool.updates == "in_place",
         raid0=kind.startswith("AL2023") and all(m.nvme_gib for m in machines),
         sharing=shared,
-        repair=_repaired(spec, pool),
+        repair=repaired(spec, pool),
         target=target(pool),
         window=paid,
         phase=paid.phase(now()) if paid else None,
@@ -193,13 +170,6 @@ def _placement(pool: Pool, *, fabric: bool) -> str:
             return word
         case _:
             return "own" if fabric and pool.market in UNRESERVED else "none"
-
-
-def _repaired(spec: Spec, pool: Pool) -> bool:
-    """Unless the file says: not on reserved training nodes, where a replacement may find no capacity and a job may run on."""
-    if pool.node_auto_repair is not None:
-        return pool.node_auto_repair
-    return not isinstance(spec, TrainingSpec) or pool.market in UNRESERVED
 
 
 def _labels(pool: Pool, machine: Machine, *, fabric: bool) -> dict[str, str]:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import pulumi
 
-from components.handle import ClusterHandle
-from components.spec import InferenceSpec, TrainingSpec
+from components.decisions import Whole
 
 from .assembly import (
     Assembly,
@@ -23,31 +19,6 @@ from .assembly import (
     warn_of_ended_blocks,
 )
 from .surroundings import build_surroundings
-
-
-@dataclass(frozen=True, kw_only=True)
-class Planned:
-    """The specification of a cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
-
-    spec: TrainingSpec | InferenceSpec
-    region: str
-    stack: str
-
-    def __post_init__(self) -> None:
-        _ = self.plan
-
-    @cached_property
-    def plan(self) -> Assembly:
-        return Assembly(spec=self.spec, region=self.region, stack=self.stack)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Whole:
-    """What stands in the end."""
-
-    handle: ClusterHandle
-    outputs: dict[str, pulumi.Output[str]]
-    """Of the component that holds it."""
 
 
 def build_whole(name: str, plan: Assembly, parent: pulumi.ComponentResource) -> Whole:

@@ -8,12 +8,12 @@ from functools import cached_property
 import pulumi
 
 from components.addresses import AddressPlan
+from components.decisions import Decisions, unsound
 from components.handle import ClusterHandle
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.naming import Identity, pool_name
-from components.refusals import SpecError, SpecErrors
+from components.naming import pool_name
+from components.refusals import SpecError
 from components.spec import InferenceSpec, TrainingSpec
-from components.spec import checks as spec_checks
 
 from .cluster import Cluster, ClusterArgs
 from .existing_network import ExistingNetwork, existing_network
@@ -33,25 +33,16 @@ from .upgrades import upgrades
 
 def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:
     """Everything about `spec` that is unsound, not built yet, or would be refused by Azure."""
-    unsound = [verdict.error for verdict in spec_checks.check(spec, region=region)]
-    return [*unsound, *refuse_unbuilt(spec)] or refuse_unfit(spec)
+    return [*unsound(spec, region), *refuse_unbuilt(spec)] or refuse_unfit(spec)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assembly:
+class Assembly(Decisions):
     """All decisions about one cluster. Raises SpecErrors, before the first resource, with everything that Azure or this family refuses."""
 
-    spec: TrainingSpec | InferenceSpec
-    region: str
-    stack: str
+    cloud = "azure"
 
-    def __post_init__(self) -> None:
-        if found := refusals(self.spec, self.region):
-            raise SpecErrors(f"stack {self.stack}", found)
-
-    @cached_property
-    def identity(self) -> Identity:
-        return Identity(cloud="azure", stack=self.stack, cluster=self.spec.name, user_tags=self.spec.tags)
+    def refused(self) -> list[SpecError]:
+        return refusals(self.spec, self.region)
 
     @cached_property
     def system(self) -> PoolOutline:

@@ -9,11 +9,12 @@ import pulumi
 from components.handle import ClusterHandle
 from components.spec import InferenceSpec
 
-from .whole import Planned, build_whole
+from .assembly import Assembly
+from .whole import build_whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class InferenceClusterArgs(Planned):
+class InferenceClusterArgs(Assembly):
     """The specification of an inference cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
 
     spec: InferenceSpec
@@ -28,6 +29,6 @@ class InferenceCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: InferenceClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:azure:InferenceCluster", name, {}, opts)
-        whole = build_whole(name, args.plan, self)
+        whole = build_whole(name, args, self)
         self.handle = whole.handle
         self.register_outputs(whole.outputs)

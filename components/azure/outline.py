@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,18 +11,17 @@ from components.catalog import Machine
 from components.catalog.fabric import PRIMARY, Slot
 from components.inventory import Market
 from components.ownership import Circumstances, Ownership
-from components.sharing import NO_GPUS, Sharing, sharing
-from components.spec import DEFAULT_GPU_DISK_GIB, NodeRange, OwnPlacement, Pool, Reservation, Spec, Spot, TrainingSpec
+from components.pool_outline import GPU_TAINT, Outline, gpu_disk_gib
+from components.sharing import sharing
+from components.spec import OwnPlacement, Pool, Reservation, Spec, Spot, TrainingSpec
 
 from .driver import DriverMode, driver_mode
 from .images import os_sku
 from .mig import gpu_instance_profile
 from .spot import ANY_PRICE, SPOT_LABEL, SPOT_TAINT, SPOT_VALUE
 
-SYSTEM_POOL = "system"
 DEFAULT_SYSTEM_MACHINE = "Standard_D4s_v5"
 """AKS asks for 4 vCPUs and 4 GiB at least in a system pool. Source: AKS documentation, "Use system node pools"."""
-GPU_TAINT = "nvidia.com/gpu"
 TAINT_VALUE = "present"
 INFINIBAND = "infiniband"
 WHOLE_NETWORK = "nodes"
@@ -34,30 +32,21 @@ MANAGED_DISK: Literal["Managed"] = "Managed"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolOutline:
-    """Every decision about one pool. Names, counts and kinds are the cloud's own words."""
+class PoolOutline(Outline):
+    """Every decision about one pool."""
 
     name: str
     """As the stack file has it; AKS's own name is `agent_pool`."""
-    machines: tuple[Machine, ...]
-    """One: an agent pool has one size."""
-    nodes: NodeRange
-    market: Market
     zones: tuple[str, ...]
     """Availability zones; () where the file names none, as ND sizes are mostly offered without (E7)."""
     image_kind: str
     """AKS OS SKU."""
     slots: tuple[Slot, ...]
     """Network interfaces in the subnet; InfiniBand adapters are no interfaces of Azure's network."""
-    ownership: Ownership
     placement: str
     """`none`, `own`, or the id of an existing proximity placement group."""
-    disk_gib: int
-    labels: Mapping[str, str]
     taints: tuple[str, ...]
     """Keys tainted NoSchedule, AKS's own spot taint included."""
-    in_place: bool
-    """Whether an update ends nodes before it starts their successors."""
     subnet: str = WHOLE_NETWORK
     """Name of its node subnet: an agent pool has one."""
     subnet_id: str | None = None
@@ -74,12 +63,6 @@ class PoolOutline:
     """Id of the capacity reservation group that the nodes start in."""
     mig_profile: str | None = None
     """How AKS itself divides each GPU, where it installs the driver."""
-    sharing: Sharing = NO_GPUS
-    """How its GPUs are shared, and what a node offers."""
-
-    @property
-    def machine(self) -> Machine:
-        return self.machines[0]
 
     @property
     def gpus_per_node(self) -> int:
@@ -122,7 +105,7 @@ def system_outline(spec: Spec) -> PoolOutline:
     """The untainted pool that carries the cluster's own pods (F10), over all zones, on demand."""
     machine = catalog.machine("azure", spec.system.machine or DEFAULT_SYSTEM_MACHINE)
     return PoolOutline(
-        name=SYSTEM_POOL,
+        name=naming.SYSTEM_POOL,
         machines=(machine,),
         nodes=spec.system.nodes,
         market=Market.ON_DEMAND,
@@ -132,7 +115,7 @@ def system_outline(spec: Spec) -> PoolOutline:
         ownership=ownership.NO_GPU,
         placement="none",
         disk_gib=spec.system.disk_gib,
-        labels={naming.POOL_LABEL: SYSTEM_POOL},
+        labels={naming.POOL_LABEL: naming.SYSTEM_POOL},
         taints=(),
         in_place=False,
         subnet=node_subnets(spec)[0],
@@ -159,7 +142,7 @@ def pool_outline(spec: Spec, pool: Pool) -> PoolOutline:
         slots=(PRIMARY,),
         ownership=owners,
         placement=_placement(pool),
-        disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
+        disk_gib=gpu_disk_gib(spec, pool),
         labels={**_labels(pool, infiniband=infiniband, on_spot=on_spot), **shared.labels},
         taints=(GPU_TAINT, SPOT_TAINT) if on_spot else (GPU_TAINT,),
         in_place=pool.updates == "in_place",

@@ -6,7 +6,9 @@ own autoscaler reads them is not established (`remarks` says so where a pool dep
 
 from __future__ import annotations
 
-from .outline import GPU_TAINT, PoolOutline
+from components.pool_outline import GPU_TAINT
+
+from .outline import PoolOutline
 
 PREFIX = "k8s.io_cluster-autoscaler_node-template"
 RDMA = "rdma/ib"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pulumi
 from pulumi_azure_native import containerservice
 
+from components import naming
 from components.naming import Identity
 
-from .outline import MANAGED_DISK, SYSTEM_POOL, PoolOutline
+from .outline import MANAGED_DISK, PoolOutline
 
 PROVISION_TIME = "40m"
 """ND nodes were seen to need more than 20 minutes to become ready (AgentBaker#2897); AKS gives up after 15."""
@@ -18,7 +19,7 @@ def system_profile(
 ) -> containerservice.ManagedClusterAgentPoolProfileArgs:
     """The inline profile, H9: Azure merges this list with what there is, so that no pool that may go stands in it. Its name is fixed."""
     return containerservice.ManagedClusterAgentPoolProfileArgs(
-        name=SYSTEM_POOL,
+        name=naming.SYSTEM_POOL,
         mode=pool.mode,
         type="VirtualMachineScaleSets",
         orchestrator_version=kubernetes_version,

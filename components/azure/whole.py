@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import pulumi
 
-from components.handle import ClusterHandle
-from components.spec import InferenceSpec, TrainingSpec
+from components.decisions import Whole
 
 from .assembly import Assembly, build_gpu_stack, build_ground, build_pool, cluster_handle
 from .surroundings import build_surroundings
-
-
-@dataclass(frozen=True, kw_only=True)
-class Planned:
-    """The specification of a cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
-
-    spec: TrainingSpec | InferenceSpec
-    region: str
-    stack: str
-
-    def __post_init__(self) -> None:
-        _ = self.plan
-
-    @cached_property
-    def plan(self) -> Assembly:
-        return Assembly(spec=self.spec, region=self.region, stack=self.stack)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Whole:
-    """What stands in the end."""
-
-    handle: ClusterHandle
-    outputs: dict[str, pulumi.Output[str]]
-    """Of the component that holds it."""
 
 
 def build_whole(name: str, plan: Assembly, parent: pulumi.ComponentResource) -> Whole:

@@ -9,15 +9,15 @@ from functools import cached_property
 import pulumi
 
 from components import naming
+from components.decisions import Decisions, unsound
 from components.handle import ClusterHandle
 from components.k8s.gke_fabric import FabricNetwork, GkeFabric, GkeFabricArgs
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.naming import Identity, pool_name
+from components.naming import pool_name
 from components.ownership import operator_values
-from components.refusals import SpecError, SpecErrors
+from components.refusals import SpecError
 from components.regional_addresses import RegionalPlan
 from components.spec import InferenceSpec, TrainingSpec
-from components.spec import checks as spec_checks
 
 from .capacity import Phase
 from .cluster import Cluster, ClusterArgs
@@ -36,8 +36,7 @@ from .upkeep import upkeep
 
 def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:
     """Everything about `spec` that is unsound, not built yet, or would be refused by Google."""
-    unsound = [verdict.error for verdict in spec_checks.check(spec, region=region)]
-    return [*unsound, *refuse_unbuilt(spec)] or refuse_unfit(spec, region)
+    return [*unsound(spec, region), *refuse_unbuilt(spec)] or refuse_unfit(spec, region)
 
 
 def _stack_name(stack: str) -> Iterator[SpecError]:
@@ -46,21 +45,13 @@ def _stack_name(stack: str) -> Iterator[SpecError]:
         yield SpecError(path="the stack's name", value=stack, message=problem)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assembly:
+class Assembly(Decisions):
     """All decisions about one cluster. Raises SpecErrors, before the first resource, with everything that Google or this family refuses."""
 
-    spec: TrainingSpec | InferenceSpec
-    region: str
-    stack: str
+    cloud = "gcp"
 
-    def __post_init__(self) -> None:
-        if found := [*refusals(self.spec, self.region), *_stack_name(self.stack)]:
-            raise SpecErrors(f"stack {self.stack}", found)
-
-    @cached_property
-    def identity(self) -> Identity:
-        return Identity(cloud="gcp", stack=self.stack, cluster=self.spec.name, user_tags=self.spec.tags)
+    def refused(self) -> list[SpecError]:
+        return [*refusals(self.spec, self.region), *_stack_name(self.stack)]
 
     @cached_property
     def location(self) -> str:

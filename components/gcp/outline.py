@@ -14,9 +14,10 @@ from components.catalog.nics import Nic
 from components.clock import now
 from components.inventory import Market, Owner
 from components.ownership import TPU_VENDOR, Circumstances, Ownership
+from components.pool_outline import GPU_TAINT, UNRESERVED, Outline, gpu_disk_gib, repaired
 from components.regional_addresses import PoolDemand, RegionalPlan, plan
-from components.sharing import NO_GPUS, Sharing
-from components.spec import DEFAULT_GPU_DISK_GIB, FlexStart, NodeRange, OwnPlacement, Pool, Spec, TrainingSpec
+from components.sharing import Sharing
+from components.spec import FlexStart, NodeRange, OwnPlacement, Pool, Spec
 
 from .capacity import Phase, Purchase, Window, bounds, purchase, window
 from .fabric_choice import fabric_of, wants_fabric
@@ -25,9 +26,7 @@ from .gpu_sharing import WHOLE, GpuSharing, gpu_sharing
 from .places import pool_zone, zones
 from .tpu import TpuSlice, tpu_slice
 
-SYSTEM_POOL = "system"
 DEFAULT_SYSTEM_MACHINE = "e2-standard-4"
-GPU_TAINT = "nvidia.com/gpu"
 TPU_TAINT = "google.com/tpu"
 NO_PLUGIN_LABEL = "gke-no-default-nvidia-gpu-device-plugin"
 """C7: keeps GKE's device plugin, and with it its driver installer, off nodes whose whole stack the GPU Operator owns."""
@@ -37,36 +36,24 @@ TRANSPORTS: Mapping[str, Transport] = {"tcpx": "tcpx", "tcpxo": "tcpxo", "rdma":
 """By the machine's kind of fabric."""
 IMAGE_KINDS = {"auto": "COS_CONTAINERD", "cos": "COS_CONTAINERD", "ubuntu": "UBUNTU_CONTAINERD"}
 OWN_NETWORK = Nic("eth0", "gVNIC", "default")
-UNRESERVED = (Market.ON_DEMAND, Market.SPOT)
 SCHEDULED = (Market.FLEX_START, Market.QUEUED)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PoolOutline:
-    """Every decision about one pool. Names, counts and kinds are Google's own words."""
+class PoolOutline(Outline):
+    """Every decision about one pool."""
 
-    name: str
-    machines: tuple[Machine, ...]
-    """One: a GKE pool has one machine type."""
     nodes: NodeRange
     """Total over all zones (D7)."""
-    market: Market
-    zones: tuple[str, ...]
-    """One for a GPU or TPU pool (A8, F7)."""
     image_kind: str
     """GKE image type."""
     slots: tuple[Nic, ...]
     """Network interfaces of each node."""
-    ownership: Ownership
     placement: str
     """`none`, `own` (GKE makes a compact policy), `slice 4x8` (a TPU's topology places its hosts), or an existing resource policy."""
-    disk_gib: int
     boot_disk: str
-    labels: Mapping[str, str]
     taints: tuple[str, ...]
     """Keys tainted NoSchedule with the value `present`, as GKE does."""
-    in_place: bool
-    """Whether an update ends nodes before it starts their successors."""
     repair: bool
     purchase: Purchase
     accelerator: str | None = None
@@ -75,8 +62,6 @@ class PoolOutline:
     """D10: written out on every GPU pool: DEFAULT (GKE installs it) or INSTALLATION_DISABLED."""
     gpu_sharing: GpuSharing = WHOLE
     """How GKE's own plugin shares each GPU."""
-    sharing: Sharing = NO_GPUS
-    """What a node offers to pods."""
     local_ssds: int = 0
     """Local SSDs that carry pods' scratch space."""
     secure_boot: bool = True
@@ -87,10 +72,6 @@ class PoolOutline:
     tpu: TpuSlice | None = None
     window: Window | None = None
     phase: Phase | None = None
-
-    @property
-    def machine(self) -> Machine:
-        return self.machines[0]
 
     @property
     def gpus_per_node(self) -> int:
@@ -123,7 +104,7 @@ def system_outline(spec: Spec) -> PoolOutline:
     """The untainted pool that carries the cluster's own pods (F10), over all zones, on demand."""
     machine = catalog.machine("gcp", spec.system.machine or DEFAULT_SYSTEM_MACHINE)
     return PoolOutline(
-        name=SYSTEM_POOL,
+        name=naming.SYSTEM_POOL,
         machines=(machine,),
         nodes=spec.system.nodes,
         market=Market.ON_DEMAND,
@@ -134,7 +115,7 @@ def system_outline(spec: Spec) -> PoolOutline:
         placement="none",
         disk_gib=spec.system.disk_gib,
         boot_disk="pd-balanced",
-        labels={naming.POOL_LABEL: SYSTEM_POOL},
+        labels={naming.POOL_LABEL: naming.SYSTEM_POOL},
         taints=(),
         in_place=False,
         repair=True,
@@ -163,7 +144,7 @@ def pool_outline(spec: Spec, pool: Pool, fabric: FabricOutline | None) -> PoolOu
         slots=_slots(attached, dranet=wired and pool.fabric == "dranet"),
         ownership=owners,
         placement=f"slice {tpu.topology}" if tpu and tpu.several_hosts else _placement(pool, kind, fabric=wired),
-        disk_gib=pool.disk_gib or DEFAULT_GPU_DISK_GIB["training" if isinstance(spec, TrainingSpec) else "inference"],
+        disk_gib=gpu_disk_gib(spec, pool),
         boot_disk=kind.boot_disk,
         labels=_labels(pool, machine, owners, offers, fabric=wired),
         taints=(TPU_TAINT if machine.vendor == TPU_VENDOR else GPU_TAINT,),
@@ -232,12 +213,8 @@ def _placement(pool: Pool, kind: GkeMachine, *, fabric: bool) -> str:
 
 
 def _repaired(spec: Spec, pool: Pool) -> bool:
-    """Never where nodes have a bounded life; else unless the file says so: not on reserved training nodes (D13)."""
-    if pool.market in SCHEDULED:
-        return False
-    if pool.node_auto_repair is not None:
-        return pool.node_auto_repair
-    return not isinstance(spec, TrainingSpec) or pool.market in UNRESERVED
+    """Never where nodes have a bounded life."""
+    return pool.market not in SCHEDULED and repaired(spec, pool)
 
 
 def _driver_version(owners: Ownership) -> str:

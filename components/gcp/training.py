@@ -9,11 +9,12 @@ import pulumi
 from components.handle import ClusterHandle
 from components.spec import TrainingSpec
 
-from .whole import Planned, build_whole
+from .assembly import Assembly
+from .whole import build_whole
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingClusterArgs(Planned):
+class TrainingClusterArgs(Assembly):
     """The specification of a training cluster and the stack that it belongs to. Raises SpecErrors for what cannot be built."""
 
     spec: TrainingSpec
@@ -26,6 +27,6 @@ class TrainingCluster(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: TrainingClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("gpukit:gcp:TrainingCluster", name, {}, opts)
-        whole = build_whole(name, args.plan, self)
+        whole = build_whole(name, args, self)
         self.handle = whole.handle
         self.register_outputs(whole.outputs)

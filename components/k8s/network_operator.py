@@ -14,8 +14,7 @@ import pulumi_kubernetes as kubernetes
 
 from components import catalog
 from components.handle import ClusterHandle
-from components.naming import FABRIC_LABEL, POOL_LABEL
-from components.spec.pool_checks import SYSTEM_POOL
+from components.naming import FABRIC_LABEL, POOL_LABEL, SYSTEM_POOL
 
 from .gpu_operator import tolerate
 from .release import release

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from components import naming
 from components.catalog import Machine, UnknownName, find_machine, machines
 from components.inventory import CLOUDS, Cloud, Market
 from components.refusals import Verdict, nearest, verdict
@@ -19,7 +20,6 @@ IMAGES: dict[Cloud, tuple[str, ...]] = {
     "azure": ("auto", "ubuntu", "azurelinux"),
 }
 """Words for node images. Whether an image fits a machine is the catalogue's to say."""
-SYSTEM_POOL = "system"
 TPU_VENDOR = "Google"
 
 
@@ -52,7 +52,7 @@ def check(spec: Spec, region: str | None) -> Iterator[Verdict]:
     for index, pool in enumerate(spec.pools):
         known = (find_machine(spec.cloud, name) for name in pool.machine_types)
         at = PoolAt(spec=spec, index=index, machines=tuple(m for m in known if m is not None))
-        if pool.name == SYSTEM_POOL:
+        if pool.name == naming.SYSTEM_POOL:
             yield verdict(at.path("name"), pool.name, "is the name of the pool for the cluster's own pods: choose another")
         yield from _machines(at)
         yield from _zone(at, region)
