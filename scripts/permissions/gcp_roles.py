@@ -6,11 +6,10 @@ condition on the binding narrows them, where the service's names allow one.
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
-from .table import DATA, Calls, Role
+from .table import Calls, Role, called_directly, calls_by_type
 
 KEPT = frozenset(
     {
@@ -33,21 +32,13 @@ _TITLES = {
 @cache
 def types() -> Mapping[str, Calls]:
     """Permissions behind each resource type, by type token."""
-    return {
-        row["type"]: Calls(
-            create=frozenset(row["create"].split()),
-            read=frozenset(row["read"].split()),
-            update=frozenset(row["update"].split()),
-            delete=frozenset(row["delete"].split()),
-        )
-        for row in _rows("gcp_types.csv")
-    }
+    return calls_by_type("gcp_types.csv")
 
 
 @cache
 def direct(role: Role) -> frozenset[str]:
     """Permissions that gpukit itself needs in a role, beside the provider."""
-    return frozenset(row["permission"] for row in _rows("gcp_calls.csv") if role in row["roles"].split())
+    return called_directly("gcp_calls.csv", "permission", role)
 
 
 def permissions(role: Role) -> frozenset[str]:
@@ -76,8 +67,3 @@ def document(role: Role, *, billing: bool = False) -> dict[str, object]:
 def with_budgets() -> tuple[Role, ...]:
     """Roles that act on a billing account."""
     return tuple(role for role in Role if any(each.startswith(BILLING) for each in permissions(role)))
-
-
-def _rows(name: str) -> Iterator[dict[str, str]]:
-    with (DATA / name).open(encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -42,21 +42,23 @@ class Calls:
 @cache
 def types() -> Mapping[str, Calls]:
     """By type token."""
-    return {
-        row["type"]: Calls(
-            create=frozenset(row["create"].split()),
-            read=frozenset(row["read"].split()),
-            update=frozenset(row["update"].split()),
-            delete=frozenset(row["delete"].split()),
-        )
-        for row in _rows("types.csv")
-    }
+    return calls_by_type("types.csv")
 
 
 @cache
 def direct(role: Role) -> frozenset[str]:
     """Actions that gpukit itself needs in a role, beside the provider."""
-    return frozenset(row["action"] for row in _rows("calls.csv") if role in row["roles"].split())
+    return called_directly("calls.csv", "action", role)
+
+
+def calls_by_type(table: str) -> dict[str, Calls]:
+    """The rows of a table in `data`: a type token each, with what its calls need."""
+    return {row["type"]: Calls(**{call.name: frozenset(row[call.name].split()) for call in fields(Calls)}) for row in _rows(table)}
+
+
+def called_directly(table: str, column: str, role: Role) -> frozenset[str]:
+    """What the rows of a table in `data` allow a role."""
+    return frozenset(row[column] for row in _rows(table) if role in row["roles"].split())
 
 
 def _rows(name: str) -> Iterator[dict[str, str]]:
