@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,8 @@ _CREDENTIALS = ("AWS_", "GOOGLE_", "AZURE_", "ARM_", "PULUMI_", "KUBECONFIG")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; what the tests start would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("quick" if config.option.markexpr == "not long" else "thorough")
     for name in list(os.environ):
         if name.startswith(_CREDENTIALS) and not name.endswith("CA_BUNDLE"):

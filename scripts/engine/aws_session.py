@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
 from scripts.errors import Failed
@@ -13,26 +15,57 @@ SECONDS = 10
 """Longest wait for one answer; a cloud that is silent for longer is out of reach."""
 
 
+_LOCK = threading.Lock()
+
+
 def client(service: str, region: str, environment: Mapping[str, str], *, attempts: int = 2) -> Any:
-    """A boto3 client. Where `environment` names an endpoint (the sandbox) it alone counts: no file or variable of the user is read."""
-    import boto3
+    """A boto3 client. Where `environment` names an endpoint (the sandbox) it alone counts: no file or variable of the user is read.
+
+    The same question gives the same client: making one reads megabytes of service models, and signs in anew where a role is assumed.
+    """
+    endpoint = environment.get("AWS_ENDPOINT_URL")
+    if endpoint is None:
+        with _LOCK:  # making clients, unlike using them, is not safe in threads
+            return _client(_of_user(_settings()), service, region, attempts)
+    keys = environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]
+    with _LOCK:
+        return _client(_closed(), service, region, attempts, endpoint, *keys)
+
+
+def _settings() -> frozenset[tuple[str, str]]:
+    """What a session may read from this process's environment."""
+    return frozenset((name, value) for name, value in os.environ.items() if name.startswith("AWS_") or name == "HOME")
+
+
+@lru_cache(maxsize=256)
+def _client(
+    session: Any, service: str, region: str, attempts: int, endpoint: str | None = None, key: str | None = None, secret: str | None = None
+) -> Any:
     from botocore.config import Config
 
     config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": attempts, "mode": "standard"})
-    endpoint = environment.get("AWS_ENDPOINT_URL")
     if endpoint is None:
-        return cast("Any", boto3).session.Session().client(service, region_name=region, config=config)
-    return _closed_session().client(
+        return session.client(service, region_name=region, config=config)
+    return session.client(
         service,
         region_name=region,
         config=config.merge(Config(proxies={})),
         endpoint_url=endpoint,
-        aws_access_key_id=environment["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=environment["AWS_SECRET_ACCESS_KEY"],
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
     )
 
 
-def _closed_session() -> Any:
+@lru_cache(maxsize=8)
+def _of_user(_settings: frozenset[tuple[str, str]]) -> Any:
+    """The user's session, as long as the environment says the same."""
+    import boto3
+
+    return cast("Any", boto3).session.Session()
+
+
+@cache
+def _closed() -> Any:
     """A session to which this process's environment and the user's AWS files say nothing.
 
     A profile that it does not find stops botocore by naming it, even where credentials and endpoint are given.
