@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar, cast
 
 from scripts.errors import Failed
@@ -18,18 +19,29 @@ SECONDS = 10
 _LOCK = threading.Lock()
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What a client is made for. Keys and endpoint are the sandbox's."""
+
+    service: str
+    region: str
+    attempts: int
+    endpoint: str | None = None
+    key: str | None = field(default=None, repr=False)
+    secret: str | None = field(default=None, repr=False)
+
+
 def client(service: str, region: str, environment: Mapping[str, str], *, attempts: int = 2) -> Any:
     """A boto3 client. Where `environment` names an endpoint (the sandbox) it alone counts: no file or variable of the user is read.
 
     The same question gives the same client: making one reads megabytes of service models, and signs in anew where a role is assumed.
     """
     endpoint = environment.get("AWS_ENDPOINT_URL")
-    if endpoint is None:
-        with _LOCK:  # making clients, unlike using them, is not safe in threads
-            return _client(_of_user(_settings()), service, region, attempts)
-    keys = environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]
-    with _LOCK:
-        return _client(_closed(), service, region, attempts, endpoint, *keys)
+    with _LOCK:  # making clients, unlike using them, is not safe in threads
+        if endpoint is None:
+            return _client(_of_user(_settings()), _Asked(service, region, attempts))
+        keys = environment["AWS_ACCESS_KEY_ID"], environment["AWS_SECRET_ACCESS_KEY"]
+        return _client(_closed(_settings()), _Asked(service, region, attempts, endpoint, *keys))
 
 
 def _settings() -> frozenset[tuple[str, str]]:
@@ -38,21 +50,19 @@ def _settings() -> frozenset[tuple[str, str]]:
 
 
 @lru_cache(maxsize=256)
-def _client(
-    session: Any, service: str, region: str, attempts: int, endpoint: str | None = None, key: str | None = None, secret: str | None = None
-) -> Any:
+def _client(session: Any, asked: _Asked) -> Any:
     from botocore.config import Config
 
-    config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": attempts, "mode": "standard"})
-    if endpoint is None:
-        return session.client(service, region_name=region, config=config)
+    config = Config(connect_timeout=SECONDS, read_timeout=SECONDS, retries={"max_attempts": asked.attempts, "mode": "standard"})
+    if asked.endpoint is None:
+        return session.client(asked.service, region_name=asked.region, config=config)
     return session.client(
-        service,
-        region_name=region,
+        asked.service,
+        region_name=asked.region,
         config=config.merge(Config(proxies={})),
-        endpoint_url=endpoint,
-        aws_access_key_id=key,
-        aws_secret_access_key=secret,
+        endpoint_url=asked.endpoint,
+        aws_access_key_id=asked.key,
+        aws_secret_access_key=asked.secret,
     )
 
 
@@ -64,11 +74,12 @@ def _of_user(_settings: frozenset[tuple[str, str]]) -> Any:
     return cast("Any", boto3).session.Session()
 
 
-@cache
-def _closed() -> Any:
+@lru_cache(maxsize=8)
+def _closed(_settings: frozenset[tuple[str, str]]) -> Any:
     """A session to which this process's environment and the user's AWS files say nothing.
 
-    A profile that it does not find stops botocore by naming it, even where credentials and endpoint are given.
+    A profile that it does not find stops botocore by naming it, even where credentials and endpoint are given. One for each environment,
+    all the same: a session that was made under another one would only seem to be closed to this one.
     """
     import boto3
     from botocore.session import Session

@@ -71,3 +71,17 @@ def test_in_the_sandbox_nothing_of_the_users_own_is_read(
     (authorization,) = cloud.seen
     assert "Credential=simulated/" in authorization
     assert "us-east-1" in authorization
+
+
+def test_a_client_is_made_once_and_anew_for_another_question_or_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "other"):
+        (tmp_path / name).write_text(f"[default]\naws_access_key_id = {name}\naws_secret_access_key = s\n")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "one"))
+    first = client("sts", "us-east-1", {})
+    assert client("sts", "us-east-1", {}) is first
+    assert client("sts", "us-west-2", {}) is not first
+    sandbox = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "simulated", "AWS_SECRET_ACCESS_KEY": "simulated"}
+    assert client("sts", "us-east-1", sandbox) is not first
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "other"))
+    users = [each._request_signer._credentials.access_key for each in (first, client("sts", "us-east-1", {}))]
+    assert users == ["one", "other"]
