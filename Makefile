@@ -54,6 +54,7 @@ test-all: setup engine ## the suite with the long runs, under coverage
 	@rm -f .coverage .coverage.*
 	@$(RUN)/pytest -n $(JOBS) --dist loadgroup --cov --cov-report= 
 	@$(RUN)/coverage report
+	@$(RUN)/coverage report --include='policies/rules/*' --fail-under=100
 
 check: setup ## what a change must pass: format, lint, types, import rules, tests
 	@$(RUN)/ruff format --check .

@@ -169,7 +169,7 @@ class Inventory:
     outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
 
-    @property
+    @cached_property
     def gpu_pools(self) -> tuple[GpuPool, ...]:
         return tuple(p for p in self.pools if isinstance(p, GpuPool))
 

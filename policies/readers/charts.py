@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from components import catalog
 from components.inventory import Chart
 from components.resource import Value, read
@@ -32,8 +34,9 @@ def setting(chart: Chart, name: str, path: str) -> Value:
     return default(name, path) if found is None else found
 
 
+@cache
 def default(name: str, path: str) -> Value:
-    """Default of the pinned chart; None where the catalogue does not hold it."""
+    """Default of the pinned chart; None where the catalogue does not hold it, which looks for the nearest name, so only once."""
     try:
         return catalog.chart_defaults(name, path)
     except LookupError:

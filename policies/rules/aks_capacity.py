@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from components.inventory import AksCluster, ReservedMachines
+from components.inventory import AksCluster, AzureRole, ReservedMachines
 from components.unknown import Unknown, known
 from policies.finding import Level, Status
 
@@ -19,7 +19,11 @@ def _reserved(case: Case) -> Iterator[Agents]:
 
 
 def _cluster(case: Case, found: Agents) -> AksCluster | None:
-    return next((cluster for cluster in case.inventory.azure.clusters if cluster.urn == found.own.cluster), None)
+    return case.once(_clusters).get(found.own.cluster)
+
+
+def _clusters(case: Case) -> Mapping[object, AksCluster]:
+    return {cluster.urn: cluster for cluster in reversed(case.inventory.azure.clusters)}
 
 
 # --- GPU-AKS-30
@@ -50,7 +54,8 @@ def _identity(case: Case) -> Iterator[Verdict]:
 
 def _role(case: Case, found: Agents, cluster: AksCluster) -> Iterator[Verdict]:
     """A role needs up to an hour to reach every part of Azure, and the pool has to wait for it."""
-    roles = [role for role in case.inventory.azure.roles if known(role.identity) and role.identity in cluster.identities]
+    by_identity = case.once(_roles)
+    roles = [role for identity in dict.fromkeys(cluster.identities) if known(identity) for role in by_identity.get(identity, ())]
     path = found.own.path("capacityReservationGroupID")
     if not roles:
         text = f"{found.own.name}: this program gives the identity of {cluster.name} no role. Make sure that it is Contributor on the group's resource group."
@@ -59,6 +64,15 @@ def _role(case: Case, found: Agents, cluster: AksCluster) -> Iterator[Verdict]:
         names = ", ".join(role.name for role in roles)
         text = f"the pool does not wait for {names}: made before the role holds, it starts beside its reserved capacity. Add depends_on."
         yield found.violated("capacityReservationGroupID", text, level=Level.ADVISORY)
+
+
+def _roles(case: Case) -> Mapping[str, Sequence[AzureRole]]:
+    """By the identity that has them."""
+    found: dict[str, list[AzureRole]] = {}
+    for role in case.inventory.azure.roles:
+        if isinstance(role.identity, str):
+            found.setdefault(role.identity, []).append(role)
+    return found
 
 
 # --- GPU-AKS-31
@@ -74,7 +88,15 @@ def _contents(case: Case) -> Iterator[Verdict]:
                 found.own.urn, group, subject=found.own.name, so="it cannot be told whether its group holds machines of its size"
             )
         elif group in planned:
-            yield from _held(found, [held for held in case.inventory.azure.reserved if held.group == group], str(group))
+            yield from _held(found, case.once(_in_groups).get(group, ()), str(group))
+
+
+def _in_groups(case: Case) -> Mapping[object, Sequence[ReservedMachines]]:
+    """Reservations by their group."""
+    held: dict[object, list[ReservedMachines]] = {}
+    for one in case.inventory.azure.reserved:
+        held.setdefault(one.group, []).append(one)
+    return held
 
 
 def _held(found: Agents, reserved: Sequence[ReservedMachines], group: str) -> Iterator[Verdict]:

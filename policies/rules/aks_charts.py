@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from components import catalog
 from components.inventory import Chart
@@ -21,11 +21,23 @@ def operators(case: Case, name: str, cluster: Maybe[str | None]) -> Sequence[Cha
     """Releases of the chart `name` that may be on `cluster`: of an unknown cluster all, and those whose own cluster cannot be told where
     there is one cluster at most.
     """
-    only = len(case.inventory.control_planes) <= 1
-    named = [chart for chart in case.inventory.charts if _is(chart, name)]
+    named = case.once(_named, name)
     if isinstance(cluster, Unknown):
         return named
-    return [chart for chart in named if chart.cluster == cluster or (only and not isinstance(chart.cluster, str))]
+    if len(case.inventory.control_planes) <= 1:
+        return [chart for chart in named if chart.cluster == cluster or not isinstance(chart.cluster, str)]
+    return case.once(_by_cluster, name).get(cluster, ())
+
+
+def _named(case: Case, name: str) -> Sequence[Chart]:
+    return [chart for chart in case.inventory.charts if _is(chart, name)]
+
+
+def _by_cluster(case: Case, name: str) -> Mapping[Maybe[str | None], Sequence[Chart]]:
+    found: dict[Maybe[str | None], list[Chart]] = {}
+    for chart in case.once(_named, name):
+        found.setdefault(chart.cluster, []).append(chart)
+    return found
 
 
 def _is(chart: Chart, name: str) -> bool:

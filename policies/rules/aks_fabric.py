@@ -21,9 +21,12 @@ MOST_NODES = 100
 def _one_key(case: Case) -> Iterator[Verdict]:
     """E1: a partition key is a scale set's, and a pool is one scale set."""
     fabric = list(infiniband_agents(case))
+    by_cluster: dict[object, list[Agents]] = {}
+    for found in fabric:
+        by_cluster.setdefault(found.own.cluster, []).append(found)
     for found in fabric:
         yield from _size(found)
-        others = [other for other in fabric if other.own.cluster == found.own.cluster]
+        others = by_cluster[found.own.cluster]
         if len(fabric) > 1 and isinstance(found.own.cluster, Unknown):
             so = "it cannot be told whether its cluster has other InfiniBand pools"
             yield cannot_tell(found.own.urn, found.own.cluster, subject=found.own.name, so=so)

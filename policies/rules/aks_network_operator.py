@@ -11,6 +11,7 @@ from policies.finding import Level, Status
 
 from .aks_agents import Agents, infiniband_agents
 from .aks_charts import NETWORK_OPERATOR, operators, switched
+from .clusters import ByCluster
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 _INFINIBAND = "infiniband"
@@ -27,7 +28,12 @@ def _clusters(case: Case) -> Iterator[tuple[Maybe[str | None], Sequence[Agents]]
 
 
 def _policies(case: Case, cluster: Maybe[str | None]) -> Sequence[NicPolicy]:
-    return [p for p in case.inventory.azure.nic_policies if isinstance(cluster, Unknown) or p.cluster is None or p.cluster == cluster]
+    every = case.inventory.azure.nic_policies
+    return every if isinstance(cluster, Unknown) else [p for p in case.once(_by_cluster).beside(cluster) if p.cluster in (None, cluster)]
+
+
+def _by_cluster(case: Case) -> ByCluster[NicPolicy]:
+    return ByCluster((policy.cluster, policy) for policy in case.inventory.azure.nic_policies)
 
 
 def _policy(case: Case) -> Iterator[Verdict]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from components.inventory import AksCluster, AzureSubnet
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of
 
-from .aks_agents import agents, gpu_agents
+from .aks_agents import Agents, agents, gpu_agents
 from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 STORAGE = "Microsoft.Storage"
@@ -28,10 +28,10 @@ def _gpu_clusters(case: Case) -> Iterator[AksCluster]:
 
 def _storage_traffic(case: Case) -> Iterator[Verdict]:
     """J4: a NAT gateway bills every byte that nodes read from storage of their own region."""
-    named = [found.own.subnet for found in agents(case)]
+    used = _used(agents(case))
     private = _private_storage(case)
     for subnet in case.inventory.azure.subnets:
-        if not any(_is(subnet, meant) for meant in named):
+        if not used.holds(subnet):
             continue
         claim = all_of([subnet.nat, _not(any_of([_endpoint(subnet), private]))])
         path = f"{subnet.at}serviceEndpoints"
@@ -47,11 +47,24 @@ def _storage_traffic(case: Case) -> Iterator[Verdict]:
             yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path=path, message=text)
 
 
-def _is(subnet: AzureSubnet, meant: Maybe[str | None]) -> bool:
-    """Whether a pool may mean this subnet; one inside its network's resource has no URN of its own and is told by the end of its id."""
-    if isinstance(meant, Unknown) or meant is None:
-        return meant is not None
-    return meant == subnet.urn if not subnet.at else meant.casefold().endswith(f"/{subnet.name}".casefold())
+@dataclass(frozen=True)
+class _Subnets:
+    """What pools name as their subnets."""
+
+    meant: frozenset[str]
+    endings: frozenset[str]
+    untold: bool
+
+    def holds(self, subnet: AzureSubnet) -> bool:
+        """Whether a pool may mean this subnet; one inside its network's resource has no URN of its own and is told by the end of its id."""
+        return self.untold or (subnet.name.casefold() in self.endings if subnet.at else subnet.urn in self.meant)
+
+
+def _used(pools: Iterable[Agents]) -> _Subnets:
+    named = [found.own.subnet for found in pools]
+    meant = frozenset(name for name in named if isinstance(name, str))
+    endings = frozenset(name.casefold().rpartition("/")[2] for name in meant if "/" in name)
+    return _Subnets(meant, endings, any(isinstance(name, Unknown) for name in named))
 
 
 def _endpoint(subnet: AzureSubnet) -> Maybe[bool]:
@@ -130,8 +143,8 @@ def _budget(case: Case) -> Iterator[Verdict]:
 
 def _guards(case: Case) -> Iterator[Verdict]:
     """The network security groups of subnets with GPU nodes."""
-    meant = [found.own.subnet for found in gpu_agents(case)]
-    used = {subnet.guard for subnet in case.inventory.azure.subnets if any(_is(subnet, pool) for pool in meant) and known(subnet.guard)}
+    subnets = _used(gpu_agents(case))
+    used = {subnet.guard for subnet in case.inventory.azure.subnets if subnets.holds(subnet) and known(subnet.guard)}
     for guard in case.inventory.azure.guards:
         if guard.urn not in used:
             continue

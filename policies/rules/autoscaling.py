@@ -12,8 +12,9 @@ from policies.readers.gpu_stack import OPERATOR
 from policies.readers.kubernetes.pods import toleration_list
 from policies.readers.values import all_of, any_of, items, mapped, quantity
 
+from .clusters import charts, charts_of, gpu_pools_of
 from .pods import EFA, GPU, closed_by
-from .pools import charts, nvidia_pools, place, rows, together, with_efa
+from .pools import in_cluster_with_nvidia, place, rows, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
 
 AUTOSCALER = "cluster-autoscaler"
@@ -37,7 +38,7 @@ def _autoscaled(case: Case) -> Iterator[tuple[GpuPool, ManagedGroup]]:
     for pool in case.inventory.gpu_pools:
         if pool.managed is None or pool.nodes.minimum == pool.nodes.maximum:
             continue
-        installed = any(together(chart.cluster, pool.cluster) for chart in charts(case, AUTOSCALER))
+        installed = bool(charts_of(case, AUTOSCALER, pool.cluster))
         tags = pool.managed.scaling_tags
         if installed or isinstance(tags, Unknown) or any(key.startswith(PREFIX) for key in tags):
             yield pool, pool.managed
@@ -84,12 +85,12 @@ def _untolerated(case: Case) -> Iterator[Verdict]:
     """F3: a node whose plugin is kept away never offers its GPUs, and nothing removes it."""
     for name, (path, usual) in PLUGINS.items():
         for chart in charts(case, name):
-            for pool in nvidia_pools(case):
-                if together(chart.cluster, pool.cluster):
+            for pool in gpu_pools_of(case, chart.cluster):
+                if in_cluster_with_nvidia(pool):
                     yield from _kept_away(chart, pool, setting(chart, name, path), (path, usual))
     for chart in charts(case, EFA_PLUGIN):
-        for pool in case.inventory.gpu_pools:
-            if together(chart.cluster, pool.cluster) and with_efa(pool) is True:
+        for pool in gpu_pools_of(case, chart.cluster):
+            if with_efa(pool) is True:
                 yield from _kept_away(chart, pool, setting(chart, EFA_PLUGIN, "tolerations"), ("tolerations", ()))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from components.inventory import Chart, Inventory, Manifest
+from components.inventory import Chart, Manifest
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.charts import chart_name
 from policies.readers.values import any_of, mapped, texts, word
 
-from .pools import charts
+from .clusters import charts, control_plane
 from .rule import Case, Place, Rule, Scope, Verdict, judged, name_of
 
 HEAVY = ("gpu-operator", "network-operator", "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu", "kube-prometheus-stack")
@@ -68,10 +68,9 @@ def _seconds(said: Maybe[int | None]) -> str:
 
 def _out_of_order(case: Case) -> Iterator[Verdict]:
     """H4, G3: the kind is not there before the chart, and its webhook refuses everything until it serves."""
-    by_name = _by_name(case.inventory)
     for manifest in case.inventory.manifests:
-        bringing = [chart for name in OPERATORS.get(manifest.group, ()) for chart in by_name.get(name, ())]
-        if not bringing or any(manifest.urn in chart.dependents for chart in bringing):
+        bringing = case.once(_bringing, manifest.group)
+        if not bringing or manifest.urn in case.once(_waiting, manifest.group):
             continue
         text = (
             f"does not wait for {bringing[0].name}, which brings its kind and the webhook that checks it. On an empty cluster the kind is unknown, or "
@@ -80,9 +79,20 @@ def _out_of_order(case: Case) -> Iterator[Verdict]:
         yield from judged(True, _at(manifest, "dependsOn"), text, "")
 
 
-def _by_name(inventory: Inventory) -> Mapping[str, list[Chart]]:
+def _bringing(case: Case, group: str) -> Sequence[Chart]:
+    """Charts that bring kinds of the API group."""
+    by_name = case.once(_by_name)
+    return [chart for name in OPERATORS.get(group, ()) for chart in by_name.get(name, ())]
+
+
+def _waiting(case: Case, group: str) -> frozenset[str]:
+    """URNs of what waits for one of them."""
+    return frozenset[str]().union(*(chart.dependents for chart in case.once(_bringing, group)))
+
+
+def _by_name(case: Case) -> Mapping[str, list[Chart]]:
     found: dict[str, list[Chart]] = {}
-    for chart in inventory.charts:
+    for chart in case.inventory.charts:
         if known(chart.chart):
             found.setdefault(chart_name(chart.chart), []).append(chart)
     return found
@@ -91,8 +101,9 @@ def _by_name(inventory: Inventory) -> Mapping[str, list[Chart]]:
 def _before_controller(case: Case) -> Iterator[Verdict]:
     """K2: a controller that goes first leaves its objects with a finalizer, and the load balancers with a bill."""
     controllers = [chart for name in LB_CONTROLLER for chart in charts(case, name)]
+    waiting = frozenset[str]().union(*(chart.dependents for chart in controllers))
     for manifest in case.inventory.manifests if controllers else ():
-        if not _makes_load_balancer(manifest) or any(manifest.urn in chart.dependents for chart in controllers):
+        if not _makes_load_balancer(manifest) or manifest.urn in waiting:
             continue
         text = (
             f"does not depend on {controllers[0].name}, so that a destroy may remove the controller first. The object then waits on its finalizer for "
@@ -110,8 +121,7 @@ def _makes_load_balancer(manifest: Manifest) -> bool:
 def _outlives(case: Case) -> Iterator[Verdict]:
     """H6. Told by no source but the program, previews and state: the engine's policy protocol leaves the option out."""
     for chart in case.inventory.charts:
-        planned = isinstance(chart.cluster, str) and any(plane.urn == chart.cluster for plane in case.inventory.control_planes)
-        if not planned or isinstance(chart.deleted_with, Unknown) or not chart.waits:
+        if control_plane(case, chart.cluster) is None or isinstance(chart.deleted_with, Unknown) or not chart.waits:
             continue
         text = (
             "is uninstalled by itself before its cluster goes. Where the cluster does not answer any more, the release cannot be deleted and the "

@@ -10,9 +10,10 @@ from policies.finding import Level
 from policies.readers.charts import setting
 from policies.readers.values import all_of, any_of, denied, mapped
 
+from .clusters import charts, gpu_pools_of, landing
 from .efa_layouts import EFA_KINDS
-from .pods import EFA, at, called, containers, fits, gpus, most, on_aws, several
-from .pools import charts, rows, together, version, with_efa
+from .pods import EFA, at, called, containers, gpus, most, on_aws, several
+from .pools import rows, version, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
 
 PLUGIN = "aws-efa-k8s-device-plugin"
@@ -37,7 +38,7 @@ def _old_plugin(case: Case) -> Iterator[Verdict]:
 
 def _plugin_everywhere(case: Case) -> Iterator[Verdict]:
     for chart in charts(case, PLUGIN):
-        bare = [pool for pool in case.inventory.gpu_pools if together(chart.cluster, pool.cluster) and _able(pool)]
+        bare = [pool for pool in gpu_pools_of(case, chart.cluster) if _able(pool)]
         claims = [denied(with_efa(pool)) for pool in bare]
         names = [pool.name for pool, claim in zip(bare, claims, strict=True) if claim is True]
         text = (
@@ -107,9 +108,9 @@ def _without_efa(case: Case) -> Iterator[Verdict]:
     for load, pod in on_aws(case):
         if not load.runs_to_end or several(load) is False:
             continue
-        for pool in case.inventory.gpu_pools:
+        for pool in landing(case, load, pod):
             whole = [row for row in rows(pool) if row.gpu_count and gpus(pod) == row.gpu_count]
-            if not whole or with_efa(pool) is not True or not fits(load, pod, pool):
+            if not whole or with_efa(pool) is not True:
                 continue
             asks = any_of(_has(container.limits, EFA) for container in containers(pod))
             text = (

@@ -11,9 +11,10 @@ from policies.readers.charts import is_chart, setting, switched
 from policies.readers.gpu_stack import OPERATOR
 from policies.readers.values import all_of, any_of, denied, items, mapped
 
+from .clusters import ByCluster, charts
 from .gke_pools import cluster_of, gke_pools, gpu_pools, violated
 from .gpu_software import NO_CLOUD_PLUGIN
-from .pools import charts, together, version
+from .pools import version
 from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged, name_of
 
 RUNTIME_FILE = "RUNTIME_CONFIG_SOURCE"
@@ -148,8 +149,7 @@ def _privileged(case: Case) -> Iterator[Verdict]:
 def _runtime_on_gke(case: Case) -> Iterator[Verdict]:
     """C6. Source: the GPU Operator's page on GKE, which sets the variable from 1.33 on."""
     for chart in charts(case, OPERATOR):
-        versions = [plane.version for plane in case.inventory.control_planes if plane.cloud == "gcp" and together(chart.cluster, plane.urn)]
-        late = any_of(mapped(said, lambda v: version(v)[:2] >= (1, 33)) for said in versions)
+        late = any_of(mapped(said, lambda v: version(v)[:2] >= (1, 33)) for said in case.once(_versions).beside(chart.cluster))
         toolkit = switched(chart, OPERATOR, "toolkit.enabled")
         text = (
             "the container toolkit on GKE 1.33 or later without RUNTIME_CONFIG_SOURCE=file. It then rewrites containerd's settings wrongly, and "
@@ -157,6 +157,11 @@ def _runtime_on_gke(case: Case) -> Iterator[Verdict]:
         )
         so = "it cannot be told whether containerd keeps its settings"
         yield from judged(all_of([late, toolkit, denied(_has_env(chart))]), Place(chart.urn, chart.name, "values.toolkit.env"), text, so)
+
+
+def _versions(case: Case) -> ByCluster[Maybe[str | None]]:
+    """Kubernetes versions of GKE clusters."""
+    return ByCluster((plane.urn, plane.version) for plane in case.inventory.control_planes if plane.cloud == "gcp")
 
 
 def _has_env(chart: Chart) -> Maybe[bool]:

@@ -220,7 +220,7 @@ def _addresses(case: Case) -> Iterator[Verdict]:
         used = {entry.subnet for entry in gke.extra_networks if isinstance(entry.subnet, str)} if known(gke.extra_networks) else set[str]()
         if cluster is not None and isinstance(cluster.subnet, str):
             used.add(cluster.subnet)
-        for urn in used & set(subnets):
+        for urn in used & subnets.keys():
             wanted.setdefault(urn, []).append(pool)
     for urn, pools in wanted.items():
         yield from _full(subnets[urn], pools)

@@ -11,8 +11,9 @@ from policies.readers.charts import setting, switched
 from policies.readers.gpu_stack import OPERATOR
 from policies.readers.values import all_of, any_of, denied, mapped
 
+from .clusters import ByCluster, charts, charts_of
 from .pods import containers
-from .pools import charts, nvidia_pools, place, together
+from .pools import nvidia_pools, place
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 PLUGIN = "nvidia-device-plugin"
@@ -36,13 +37,13 @@ def _plugin_owners(case: Case) -> Iterator[Verdict]:
     """C7, C13: the kubelet keeps the last registration, without an error."""
     so = "it cannot be told who advertises its GPUs"
     for pool in nvidia_pools(case):
-        own = [chart for chart in charts(case, OPERATOR) if together(chart.cluster, pool.cluster)]
+        own = charts_of(case, OPERATOR, pool.cluster)
         claims: dict[str, Maybe[bool]] = {
             "the image": _in_image(pool),
             "GKE": _by_gke(pool),
             "the GPU Operator": any_of(switched(chart, OPERATOR, "devicePlugin.enabled") for chart in own),
-            f"the chart {PLUGIN}": any(together(chart.cluster, pool.cluster) for chart in charts(case, PLUGIN)),
-            f"a DaemonSet of {PLUGIN_IMAGE}": _by_manifest(case),
+            f"the chart {PLUGIN}": bool(charts_of(case, PLUGIN, pool.cluster)),
+            f"a DaemonSet of {PLUGIN_IMAGE}": case.once(_by_manifest),
         }
         owners = [name for name, claim in claims.items() if claim is True]
         unknown = next((claim for claim in claims.values() if isinstance(claim, Unknown)), None)
@@ -95,19 +96,17 @@ def _two_allocators(case: Case) -> Iterator[Verdict]:
 
 def _two_discoveries(case: Case) -> Iterator[Verdict]:
     """C18. The operators' charts bring NFD along unless told otherwise (charts gpu-operator v26.7.0, network-operator 26.4.1)."""
-    apart = list(charts(case, DISCOVERY))
     bringing = [
         (chart, denied(mapped(setting(chart, name, "nfd.enabled"), lambda said: said is False)))
         for name in (OPERATOR, NETWORK_OPERATOR)
         for chart in charts(case, name)
     ]
+    by_cluster = ByCluster((entry[0].cluster, entry) for entry in bringing)
     for chart, enabled in bringing:
-        others = [True for other in apart if together(other.cluster, chart.cluster)]
-        others += (
-            [claim for other, claim in bringing if other is not chart and together(other.cluster, chart.cluster)]
-            if chart is not bringing[0][0]
-            else []
-        )
+        beside = by_cluster.beside(chart.cluster)
+        others: list[Maybe[bool]] = [True] if charts_of(case, DISCOVERY, chart.cluster) else []
+        if chart is not beside[0][0]:  # of two that bring it, the second is told
+            others += [claim for other, claim in beside if other is not chart]
         text = (
             "brings node feature discovery, and so does another chart of the cluster. Two of them overwrite each other's labels, and removing one "
             "strips them, which drops the other's pods. Keep one release of node-feature-discovery and set nfd.enabled=false in the others."
@@ -118,7 +117,7 @@ def _two_discoveries(case: Case) -> Iterator[Verdict]:
 
 def _two_exporters(case: Case) -> Iterator[Verdict]:
     for chart in charts(case, EXPORTER):
-        operators = [other for other in charts(case, OPERATOR) if together(other.cluster, chart.cluster)]
+        operators = charts_of(case, OPERATOR, chart.cluster)
         text = (
             "an exporter beside the GPU Operator's own. The profiling module takes one client, so that both fail, and what they do report counts "
             "double in utilisation and cost. Take this release out, or set dcgmExporter.enabled=false in the operator's values."

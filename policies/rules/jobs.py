@@ -9,8 +9,9 @@ from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.values import all_of, any_of, denied, mapped
 
+from .clusters import gpu_pools_of, landing
 from .pods import GPU, at, called, containers, fits, gpu_pods, gpus, most, pods, several, untolerated
-from .pools import rows, together
+from .pools import rows
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed
 
 SHM = "/dev/shm"  # noqa: S108 # a mount path in a pod, nothing that is written here
@@ -137,14 +138,13 @@ def _small_memory(case: Case) -> Iterator[Verdict]:
 def _landing(case: Case) -> Iterator[tuple[Workload, Pod, GpuPool]]:
     """Pods with GPUs, each with every GPU pool on which it may land."""
     for load, pod in gpu_pods(case):
-        for pool in case.inventory.gpu_pools:
-            if fits(load, pod, pool):
-                yield load, pod, pool
+        for pool in landing(case, load, pod):
+            yield load, pod, pool
 
 
 def _pools_of(case: Case, load: Workload) -> list[GpuPool]:
     asking = [pod for pod in load.pods if gpus(pod) != 0]
-    return [pool for pool in case.inventory.gpu_pools if any(fits(load, pod, pool) for pod in asking)]
+    return [pool for pool in gpu_pools_of(case, load.cluster) if any(fits(pod, pool) for pod in asking)]
 
 
 def _lost_work(case: Case) -> Iterator[Verdict]:
@@ -181,7 +181,7 @@ def _is_store(said: str | None) -> bool:
 def _no_node(case: Case) -> Iterator[Verdict]:
     """Pods that no node of the plan takes: for ever Pending, while the autoscaler has nothing to do."""
     for load, pod in gpu_pods(case):
-        pools = [pool for pool in case.inventory.gpu_pools if together(load.cluster, pool.cluster)]
+        pools = gpu_pools_of(case, load.cluster)
         taints = {pool.name: _closed(pod, pool) for pool in pools}
         if pools and all(taints.values()):
             kept = dict.fromkeys(taint for own in taints.values() for taint in own)

@@ -11,7 +11,8 @@ from policies.readers.charts import switched
 from policies.readers.gpu_stack import OPERATOR
 from policies.readers.values import all_of, any_of, denied, mapped
 
-from .pools import charts, nvidia_pools, place, together
+from .clusters import charts_of
+from .pools import nvidia_pools, place
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 KEPT_BY_CLOUD = 5
@@ -132,11 +133,7 @@ def _way_out(case: Case) -> Iterator[Verdict]:
         if pool.driver_owners != (Owner.GPU_OPERATOR,):
             continue
         closed = all_of(_is_closed(urn, subnets, tables) for urn in _listed(pool)) if _listed(pool) else False
-        builds = any_of(
-            denied(switched(chart, OPERATOR, "driver.usePrecompiled"))
-            for chart in charts(case, OPERATOR)
-            if together(chart.cluster, pool.cluster)
-        )
+        builds = any_of(denied(switched(chart, OPERATOR, "driver.usePrecompiled")) for chart in charts_of(case, OPERATOR, pool.cluster))
         text = (
             "the GPU Operator builds the driver on nodes whose subnets have no way to the internet: kernel headers and packages come from the "
             "distribution's mirrors, so that the driver pod times out. Add a NAT gateway, take an image that ships the driver, or set "

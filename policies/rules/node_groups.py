@@ -9,6 +9,7 @@ from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.values import all_of, denied, mapped
 
+from .clusters import control_plane, pools_of
 from .pools import place, rows
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
@@ -133,11 +134,10 @@ def _fixed_name(case: Case) -> Iterator[Verdict]:
 def _only_gpus(case: Case) -> Iterator[Verdict]:
     """F10. A cluster of which no pool is here gets its system nodes elsewhere."""
     for urn in dict.fromkeys(pool.cluster for pool in case.inventory.gpu_pools if isinstance(pool.cluster, str)):
-        pools = [pool for pool in case.inventory.pools if pool.cluster == urn]
-        planes = [plane for plane in case.inventory.control_planes if plane.urn == urn and plane.cloud != "gcp"]  # there GPU-GKE-45
-        if not planes:
+        plane = control_plane(case, urn)
+        if plane is None or plane.cloud == "gcp":  # there GPU-GKE-45
             continue
-        open_pools = [_takes_anything(pool) for pool in pools]
+        open_pools = [_takes_anything(pool) for pool in pools_of(case, urn) if pool.cluster == urn]
         if any(claim is True for claim in open_pools):
             continue
         unknown = next((claim for claim in open_pools if isinstance(claim, Unknown)), None)
@@ -146,7 +146,7 @@ def _only_gpus(case: Case) -> Iterator[Verdict]:
             "webhooks stay Pending and installs time out. Add a group of at least two untainted nodes without GPUs, and make it first."
         )
         so = "it cannot be told whether the cluster's own pods find a node"
-        yield from judged(unknown if unknown is not None else True, Place(urn, planes[0].name), text, so)
+        yield from judged(unknown if unknown is not None else True, Place(urn, plane.name), text, so)
 
 
 def _takes_anything(pool: NodePool) -> Maybe[bool]:

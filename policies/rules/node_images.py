@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from components import catalog
 from components.catalog import Machine, fit
-from components.inventory import GpuPool, Inventory, NodePool, Owner
+from components.inventory import GpuPool, NodePool, Owner
 from components.unknown import Maybe, Unknown
 from policies.finding import Level, Status
 from policies.readers.values import all_of, denied, mapped
 
+from .clusters import control_plane
 from .pools import place, rows, version
 from .rule import Case, Rule, Scope, Verdict, judged, listed
 
@@ -32,21 +33,21 @@ def _amazon_linux_2(case: Case) -> Iterator[Verdict]:
     for pool in case.inventory.pools:
         kind = _kind(pool)
         old = mapped(kind, lambda said: said is not None and said.startswith("AL2_"))
-        late = mapped(_version(pool, case.inventory), lambda said: said is not None and version(said)[:2] > LAST_AL2)
+        late = mapped(_version(pool, case), lambda said: said is not None and version(said)[:2] > LAST_AL2)
         text = (
-            f"image type {kind} on Kubernetes {_shown(_version(pool, case.inventory))}: EKS takes Amazon Linux 2 up to 1.32 and refuses the "
+            f"image type {kind} on Kubernetes {_shown(_version(pool, case))}: EKS takes Amazon Linux 2 up to 1.32 and refuses the "
             "group. Its support ended on 2025-11-26. Take AL2023_x86_64_NVIDIA or a Bottlerocket NVIDIA type for GPUs."
         )
         yield from judged(all_of([old, late]), place(pool, "image"), text, so)
 
 
-def _version(pool: NodePool, inventory: Inventory) -> Maybe[str | None]:
+def _version(pool: NodePool, case: Case) -> Maybe[str | None]:
     """The pool's own, else its cluster's. EKS's default, where neither says one, is newer than any Amazon Linux 2 image."""
     if pool.kubernetes_version is not None:
         return pool.kubernetes_version
-    planes = [plane for plane in inventory.control_planes if plane.urn == pool.cluster]
-    if planes:
-        return "1.99" if planes[0].version is None else planes[0].version
+    plane = control_plane(case, pool.cluster)
+    if plane is not None:
+        return "1.99" if plane.version is None else plane.version
     return Unknown("version", "that of a cluster outside this program")
 
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from components.inventory import Chart, NodePool, Owner
+from components.inventory import Chart, Owner
 from policies.finding import Level
 from policies.readers.charts import setting, switched
 from policies.readers.gpu_stack import OPERATOR
 from policies.readers.values import all_of, any_of, denied, mapped, quantity
 
-from .pools import charts, rows, together
+from .clusters import charts, gpu_pools_of
+from .pools import rows
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 EXPORTER = "dcgm-exporter"
 DISCOVERY = "node-feature-discovery"
-
-
-def _of_cluster(pools: Sequence[NodePool], chart: Chart) -> list[NodePool]:
-    return [pool for pool in pools if together(chart.cluster, pool.cluster)]
 
 
 def _of(chart: Chart, path: str) -> Place:
@@ -29,7 +26,7 @@ def _upgrades_under_jobs(case: Case) -> Iterator[Verdict]:
     for chart in charts(case, OPERATOR):
         drives = any_of(
             mapped(pool.driver_owners, lambda owners: owners is not None and Owner.GPU_OPERATOR in owners)
-            for pool in _of_cluster(case.inventory.gpu_pools, chart)
+            for pool in gpu_pools_of(case, chart.cluster)
         )
         text = (
             "the operator upgrades drivers by itself (driver.upgradePolicy.autoUpgrade) and may not drain nodes. A new driver waits for the GPUs to "

@@ -9,7 +9,6 @@ from components.inventory import Container, NodePool, Pod, Workload
 from components.unknown import Maybe, Unknown, known
 from policies.readers.values import any_of, quantity
 
-from .pools import together
 from .rule import Case, Place, name_of
 
 GPU = "nvidia.com/gpu"
@@ -82,10 +81,10 @@ def _gpus(amounts: Amounts) -> Maybe[float]:
     return total
 
 
-def fits(load: Workload, pod: Pod, pool: NodePool) -> bool:
-    """Whether the pod may land on nodes of the pool by cluster, node selector and taints: unless it certainly may not."""
+def fits(pod: Pod, pool: NodePool) -> bool:
+    """Whether the pod may land on nodes of the pool of its cluster by node selector and taints: unless it certainly may not."""
     kept_away = untolerated(pod, pool)
-    return together(load.cluster, pool.cluster) and _selected(pod, pool) and (isinstance(kept_away, Unknown) or not kept_away)
+    return _selected(pod, pool) and (isinstance(kept_away, Unknown) or not kept_away)
 
 
 def _selected(pod: Pod, pool: NodePool) -> bool:

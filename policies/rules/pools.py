@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from components import catalog
 from components.catalog import Machine
-from components.inventory import Chart, GpuPool, NodePool
+from components.inventory import GpuPool, NodePool
 from components.unknown import Maybe, Unknown, known
-from policies.readers.charts import is_chart
 from policies.readers.values import mapped
 
 from .efa_layouts import efa_of
@@ -37,16 +36,13 @@ def with_efa(pool: NodePool) -> Maybe[bool]:
     return mapped(mapped(pool.interfaces.items, efa_of), bool)
 
 
-def together(one: Maybe[str | None], other: Maybe[str | None]) -> bool:
-    """Whether two things may be in one cluster: they are unless both say different ones."""
-    return not (isinstance(one, str) and isinstance(other, str)) or one == other
-
-
 def nvidia_pools(case: Case) -> Iterator[GpuPool]:
     """Pools in a cluster that have NVIDIA GPUs or may have them."""
-    for pool in case.inventory.gpu_pools:
-        if pool.cluster is not None and _may_be_nvidia(pool):
-            yield pool
+    return (pool for pool in case.inventory.gpu_pools if in_cluster_with_nvidia(pool))
+
+
+def in_cluster_with_nvidia(pool: GpuPool) -> bool:
+    return pool.cluster is not None and _may_be_nvidia(pool)
 
 
 def _may_be_nvidia(pool: GpuPool) -> bool:
@@ -54,14 +50,6 @@ def _may_be_nvidia(pool: GpuPool) -> bool:
         return True
     found = [catalog.find_machine(pool.cloud, machine) if known(machine) else None for machine in pool.machines]
     return any(row is None or row.vendor == NVIDIA for row in found)
-
-
-def charts(case: Case, name: str) -> Iterator[Chart]:
-    """Releases of the chart `name`. One whose chart is not known may be any and fails GPU-DRV-01 where it matters."""
-    for chart in case.inventory.charts:
-        named = is_chart(chart, name)
-        if known(named) and named:
-            yield chart
 
 
 def version(text: str | None) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
+from typing import Any, TypeVar, TypeVarTuple, cast
 
 from components import costing, demand
 from components.costing import Cost
@@ -16,6 +17,9 @@ from components.unknown import Maybe, Unknown
 from policies.finding import Level, Status
 from policies.readers.values import OUTSIDE
 from policies.settings import Settings
+
+T = TypeVar("T")
+Key = TypeVarTuple("Key")
 
 
 class Scope(StrEnum):
@@ -35,6 +39,14 @@ class Case:
     given_demand: tuple[QuotaDemand, ...] | None = None
     own_levels: Mapping[str, Level] = field(default_factory=lambda: MappingProxyType({}))
     """Level of every rule that exists, for those that judge the limits themselves."""
+    _made: dict[object, object] = field(default_factory=dict[object, object], repr=False, compare=False)
+
+    def once(self, make: Callable[[Case, *Key], T], *key: *Key) -> T:
+        """What `make` works out from the whole case, worked out once for all rules."""
+        at: tuple[Any, ...] = (make, *key)
+        if at not in self._made:
+            self._made[at] = make(self, *key)
+        return cast("T", self._made[at])
 
     @cached_property
     def cost(self) -> Cost:

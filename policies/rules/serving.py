@@ -18,8 +18,9 @@ from policies.readers.gpu_stack import OPERATOR
 from policies.readers.kubernetes.objects import documents
 from policies.readers.values import mapped
 
-from .pods import at, containers, fits, gpu_pods
-from .pools import charts, rows, together, with_efa
+from .clusters import charts, charts_of, gpu_pools_of, landing
+from .pods import at, containers, gpu_pods
+from .pools import rows, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 CONFIG_LABEL = "nvidia.com/device-plugin.config"
@@ -36,9 +37,7 @@ def _newer_than_driver(case: Case) -> Iterator[Verdict]:
             release = _release(container.image)
             if release is None:
                 continue
-            for pool in case.inventory.gpu_pools:
-                if not fits(load, pod, pool):
-                    continue
+            for pool in landing(case, load, pod):
                 driver = _driver(case, pool)
                 for row in rows(pool):
                     found = fit.container(release, row, driver) if row.gpu_model else None
@@ -66,7 +65,7 @@ def _driver(case: Case, pool: GpuPool) -> str | None:
         row = catalog.image(pool.cloud, pool.image.kind)
         return row.driver_branch if row is not None else None
     if pool.driver_owners == (Owner.GPU_OPERATOR,):
-        said = [setting(chart, OPERATOR, "driver.version") for chart in charts(case, OPERATOR) if together(chart.cluster, pool.cluster)]
+        said = [setting(chart, OPERATOR, "driver.version") for chart in charts_of(case, OPERATOR, pool.cluster)]
         return said[0] if len(said) == 1 and isinstance(said[0], str) and said[0].replace(".", "").isdigit() else None
     return None
 
@@ -77,9 +76,7 @@ def _sliced_training(case: Case) -> Iterator[Verdict]:
         for name, sliced in _configurations(chart).items():
             where = Place(chart.urn, chart.name, "values.devicePlugin.config")
             so = "it cannot be told whether GPUs are divided by time"
-            for pool in case.inventory.gpu_pools:
-                if not together(chart.cluster, pool.cluster):
-                    continue
+            for pool in gpu_pools_of(case, chart.cluster):
                 used = mapped(_config_of(chart, pool), lambda own, name=name: own == name)
                 text = (
                     f"time-slicing on {pool.name}, whose machines have a fabric for training. Its jobs would share GPUs without isolation: out of memory "

@@ -10,7 +10,7 @@ from components.unknown import Maybe, Unknown
 from policies.finding import Level
 from policies.readers.values import all_of, any_of, denied, mapped
 
-from .pools import charts, together
+from .clusters import charts, gpu_pools_of
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 CSI = "aws-ebs-csi-driver"
@@ -62,7 +62,7 @@ def _is_driver(add_on: AddOn) -> bool:
 
 
 def _with_gpus(case: Case, cluster: Maybe[str | None]) -> bool:
-    return any(together(cluster, pool.cluster) for pool in case.inventory.gpu_pools)
+    return bool(gpu_pools_of(case, cluster))
 
 
 def _has_tags(values: Maybe[Mapping[str, Value]]) -> Maybe[bool]:

@@ -195,6 +195,13 @@ def test_a_reservation_that_cannot_be_read_is_advice() -> None:
     assert (finding.status, finding.level) == (Status.UNKNOWN, Level.ADVISORY)
 
 
+def test_a_pool_that_may_name_the_reservation_or_another_is_unknown() -> None:
+    program = reserved().set("h200", [Unknown("values[0]")], "nodeConfig", "reservationAffinity", "values")
+    (finding,) = judged(program, "GPU-GKE-14")
+    assert (finding.status, finding.urn) == (Status.UNKNOWN, program.urn("h200"))
+    assert "it cannot be told which reservation its nodes must match" in finding.message
+
+
 def compact(**pool: Any) -> Raw:
     program = a3_mega().set("h100", {"type": "COMPACT"}, "placementPolicy")
     program.written["h100"].inputs |= pool

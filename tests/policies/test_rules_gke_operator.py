@@ -166,6 +166,14 @@ def test_a_quota_inside_yaml_counts_like_one_of_its_own(yaml: str, found: int) -
 
 
 @pytest.mark.failure("C4")
+@pytest.mark.parametrize(("plain", "odd"), [("[{scope", "5 # [{scope"), ("values: [system", "values: 5 }] # [system")])
+def test_a_quota_inside_yaml_that_cannot_be_read_is_unknown(plain: str, odd: str) -> None:
+    program = a3_mega().without("critical").plus(types.YAML[0], "quota", yaml=QUOTA_AS_YAML.replace(plain, odd))
+    (finding,) = judged(program, "GPU-GKE-51")
+    assert (finding.status, finding.fails, "not readable" in finding.message) == (Status.UNKNOWN, True, True)
+
+
+@pytest.mark.failure("C4")
 def test_the_operator_in_a_cluster_that_is_made_elsewhere_needs_its_quota_too() -> None:
     program = a3_mega().without("gke", "critical").set("h100", "gke", "cluster")
     assert [f.fails for f in judged(program, "GPU-GKE-51")] == [True]

@@ -133,6 +133,10 @@ def test_a_snapshot_of_another_time_is_no_pass(taken: str, why: str) -> None:
     assert finding.message.startswith(f"quota: the snapshot of {taken} is {why}, so it is not known whether L-1216C47A 12 vCPU")
 
 
+def test_a_snapshot_of_another_time_matters_only_where_something_is_wanted() -> None:
+    assert quota(Raw(), of_day("2020-01-01")) == []
+
+
 @pytest.mark.parametrize(("taken", "aged"), [("2026-12-01", 0), ("2026-11-23", 0), ("2026-11-22", 1), ("2026-09-01", 1)])
 def test_an_older_snapshot_holds_and_its_age_is_said(taken: str, aged: int) -> None:
     assert [(f.status, f.fails) for f in quota(training(), of_day(taken))] == [(Status.UNCHECKED, False)] * aged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from components.inventory import RouteTable, Subnet
@@ -45,7 +46,7 @@ def read_route_table(table: Resource, program: Program) -> Iterator[RouteTable]:
         name=table.name,
         nat=leads(_through_nat),
         internet=leads(lambda owner, route, prop: _to_internet(owner, route, prop, program)),
-        object_storage=any_of(_reaches(endpoint, table, program) for endpoint in program.resources.of_type(types.VPC_ENDPOINT)),
+        object_storage=_to_storage(table, program),
     )
 
 
@@ -80,27 +81,51 @@ def _to_internet(owner: Resource, route: Value, prop: str, program: Program) -> 
     return Unknown("gatewayId", "a gateway whose kind cannot be told")
 
 
-def _reaches(endpoint: Resource, table: Resource, program: Program) -> Maybe[bool]:
-    """Whether the endpoint is a gateway to S3 on this table."""
+def _to_storage(table: Resource, program: Program) -> Maybe[bool]:
+    """Whether a gateway endpoint to S3 stands on this table."""
+    reached = program.once(_storage)
+    return True if table.urn in reached.tables else False if reached.doubt is None else reached.doubt
+
+
+@dataclass(frozen=True)
+class _Storage:
+    """Where gateway endpoints to S3 lead, over all endpoints of the program."""
+
+    tables: frozenset[str]
+    doubt: Unknown | None
+    """The first thing that hides another table."""
+
+
+def _storage(program: Program) -> _Storage:
+    reached = [found for endpoint in program.resources.of_type(types.VPC_ENDPOINT) for found in _reached(endpoint, program)]
+    return _Storage(frozenset(t for t in reached if known(t)), next((t for t in reached if isinstance(t, Unknown)), None))
+
+
+def _reached(endpoint: Resource, program: Program) -> Iterator[Maybe[str]]:
+    """Route tables to which the endpoint brings S3."""
     service, kind = text(endpoint.read("serviceName"), "serviceName"), text(endpoint.read("vpcEndpointType"), "vpcEndpointType")
     if isinstance(service, Unknown) or isinstance(kind, Unknown):
-        return service if isinstance(service, Unknown) else kind if isinstance(kind, Unknown) else False
+        yield from (fact for fact in (service, kind) if isinstance(fact, Unknown))
+        return
     if not (service or "").endswith(".s3") or kind not in (None, "Gateway"):
-        return False
+        return
     listed = items(endpoint.read("routeTableIds"), "routeTableIds")
     if isinstance(listed, Unknown):
-        meant = {found.urn for found in program.resources.referred(endpoint, "routeTableIds", *types.ROUTE_TABLES)}
-        return True if table.urn in meant else listed
-    tables = program.references(endpoint, "routeTableIds", listed, "routeTableIds", *types.ROUTE_TABLES)
-    return any_of([*(t if isinstance(t, Unknown) else t == table.urn for t in tables), _associated(endpoint, table, program)])
+        yield from (found.urn for found in program.resources.referred(endpoint, "routeTableIds", *types.ROUTE_TABLES))
+        yield listed
+        return
+    yield from program.references(endpoint, "routeTableIds", listed, "routeTableIds", *types.ROUTE_TABLES)
+    yield from program.once(_associated).get(endpoint.urn, ())
 
 
-def _associated(endpoint: Resource, table: Resource, program: Program) -> Maybe[bool]:
-    return any(
-        any(found.urn == endpoint.urn for found in program.resources.referred(one, "vpcEndpointId", types.VPC_ENDPOINT))
-        and any(found.urn == table.urn for found in program.resources.referred(one, "routeTableId", *types.ROUTE_TABLES))
-        for one in program.resources.of_type(types.ENDPOINT_ASSOCIATION)
-    )
+def _associated(program: Program) -> Mapping[str, Sequence[str]]:
+    """URNs of route tables by that of the endpoint with which a resource of its own joins them."""
+    found: dict[str, list[str]] = {}
+    for one in program.resources.of_type(types.ENDPOINT_ASSOCIATION):
+        tables = [table.urn for table in program.resources.referred(one, "routeTableId", *types.ROUTE_TABLES)]
+        for endpoint in program.resources.referred(one, "vpcEndpointId", types.VPC_ENDPOINT):
+            found.setdefault(endpoint.urn, []).extend(tables)
+    return found
 
 
 def _routes(program: Program) -> Routes:

@@ -113,15 +113,22 @@ def _untold(cluster: Resource, program: Program) -> Unknown | None:
     if group is None:
         return None
     of_cluster = set(cluster.property_dependencies.get("resourceGroupName", ()))
-    for keeper in program.resources.of_type(*_KEEPERS):
-        place = meant(program, keeper, "resourceGroupName", keeper.read("resourceGroupName"), *types.RESOURCE_GROUPS)
-        if isinstance(place, str) and place in program.resources.by_urn:
-            continue
+    elsewhere = program.once(_kept_elsewhere)
+    for keeper, place in elsewhere[:1] if isinstance(group, Unknown) else program.once(_hidden):
         if isinstance(place, Unknown) and of_cluster.isdisjoint(keeper.property_dependencies.get("resourceGroupName", ())):
             return Unknown("nodeResourceGroup", f"perhaps that of {keeper.name}, whose own is {place.reason}")
-        if isinstance(group, Unknown):
-            return group
-    return None
+    return group if isinstance(group, Unknown) and elsewhere else None
+
+
+def _kept_elsewhere(program: Program) -> Sequence[tuple[Resource, Maybe[str | None]]]:
+    """What keeps data, with its group, where that is none of this program's."""
+    keepers = program.resources.of_type(*_KEEPERS)
+    placed = ((k, meant(program, k, "resourceGroupName", k.read("resourceGroupName"), *types.RESOURCE_GROUPS)) for k in keepers)
+    return [(keeper, place) for keeper, place in placed if not (isinstance(place, str) and place in program.resources.by_urn)]
+
+
+def _hidden(program: Program) -> Sequence[tuple[Resource, Maybe[str | None]]]:
+    return [(keeper, place) for keeper, place in program.once(_kept_elsewhere) if isinstance(place, Unknown)]
 
 
 def _by_group(program: Program) -> Mapping[str, Sequence[str]]:
