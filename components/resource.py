@@ -156,11 +156,13 @@ class ResourceSet:
 
 
 def _strings(value: Value) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for inner in cast("Mapping[str, Value]", value).values():
-            yield from _strings(inner)
-    elif isinstance(value, list | tuple):
-        for inner in cast("list[Value]", value):
-            yield from _strings(inner)
+    """Every text in it, in order, however deep it lies: foreign values may be nested further than functions."""
+    ahead: list[Value] = [value]
+    while ahead:
+        node = ahead.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, Mapping):
+            ahead += reversed(cast("Mapping[str, Value]", node).values())
+        elif isinstance(node, list | tuple):
+            ahead += reversed(cast("list[Value]", node))

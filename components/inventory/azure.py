@@ -26,8 +26,14 @@ class AksPool:
     """US dollars an hour; -1 for the on-demand price."""
     max_surge: Maybe[str | None] = None
     autoscaled: Maybe[bool] = False
+    given_name: Maybe[str | None] = None
+    """As the program writes it; None where the provider makes one."""
+    name_property: str = "agentPoolName"
     count: Maybe[int | None] = None
     """The number of nodes that the program itself writes."""
+    minimum: Maybe[int | None] = None
+    maximum: Maybe[int | None] = None
+    """The autoscaler's bounds as written, whether it is on or not."""
     count_ignored: bool = False
     """Whether the program leaves later changes of `count` alone (H1)."""
     driver: Maybe[str | None] = None

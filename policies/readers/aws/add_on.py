@@ -6,14 +6,13 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-import yaml
-
 from components.inventory import AddOn
 from components.resource import Resource, Value
 from components.unknown import Maybe, Unknown
 from policies.readers import types
 from policies.readers.program import Program
 from policies.readers.values import text
+from policies.readers.yaml_text import document_of
 
 
 def read_add_on(add_on: Resource, program: Program) -> Iterator[AddOn]:
@@ -32,8 +31,8 @@ def _configuration(add_on: Resource) -> Maybe[Mapping[str, Value]]:
     if isinstance(said, Unknown) or said is None:
         return {} if said is None else said
     try:
-        read: object = json.loads(said) if said.lstrip().startswith("{") else yaml.safe_load(said)
-    except (ValueError, yaml.YAMLError, RecursionError):
+        read: object = json.loads(said) if said.lstrip().startswith("{") else document_of(said)
+    except (ValueError, RecursionError):
         return Unknown("configurationValues", "not readable: neither JSON nor YAML")
     if not isinstance(read, Mapping):
         return Unknown("configurationValues", "not readable: no object")

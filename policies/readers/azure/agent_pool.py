@@ -125,7 +125,11 @@ def _own(source: PoolSource, name: str, cluster: Maybe[str]) -> AksPool:
         spot_max_price=_price(source),
         max_surge=_surge(source),
         autoscaled=source.autoscaled,
+        given_name=_given_name(source),
+        name_property="name" if source.base else ".".join(source.words["name"]),
         count=source.whole("count"),
+        minimum=source.whole("minimum"),
+        maximum=source.whole("maximum"),
         count_ignored=_ignored(source, count),
         driver=source.word("driver"),
         managed_gpu=_managed(source),
@@ -139,6 +143,11 @@ def _own(source: PoolSource, name: str, cluster: Maybe[str]) -> AksPool:
         capacity_group=source.reference("capacity_group", types.RESERVATION_GROUP),
         after=awaited(source.program, source.resource),
     )
+
+
+def _given_name(source: PoolSource) -> Maybe[str | None]:
+    """Inside a cluster every provider calls it `name`."""
+    return text(source.resource.read(*source.base, "name"), f"{source.at}name") if source.base else source.word("name")
 
 
 def _ignored(source: PoolSource, count: str) -> bool:

@@ -6,12 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import cast
 
-import yaml
-
 from components.inventory import ClusterAccess, StackOutput
 from components.resource import Resource, Secret, Value
 from components.unknown import Maybe, Unknown
 from policies.readers.program import Program
+from policies.readers.yaml_text import document_of
 
 STACK = "pulumi:pulumi:Stack"
 CREDENTIALS = ("token", "password", "client-key-data", "client-certificate-data", "tokenFile")
@@ -40,8 +39,8 @@ def _parsed(given: Value) -> Value:
     if not isinstance(given, str):
         return given
     try:
-        return json.loads(given) if given.lstrip().startswith("{") else yaml.safe_load(given)
-    except (ValueError, yaml.YAMLError, RecursionError):
+        return json.loads(given) if given.lstrip().startswith("{") else document_of(given)
+    except (ValueError, RecursionError):
         return None
 
 

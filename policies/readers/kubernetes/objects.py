@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-import yaml
-
 from components.inventory import Lost, Manifest
 from components.resource import Resource, Value
 from components.unknown import AFTER_UPDATE, Maybe, Unknown
 from policies.readers import types
 from policies.readers.program import Program
 from policies.readers.values import given, items, text
+from policies.readers.yaml_text import documents_of
 
 MACHINE_MAKERS = ("cluster.x-k8s.io", "crossplane.io", "upbound.io", "services.k8s.aws", "cnrm.cloud.google.com")
 """API groups, with all below them, whose objects make machines in the cloud by themselves: Cluster API, Crossplane, ACK, Config Connector."""
@@ -92,8 +91,8 @@ def documents(value: Value, path: str) -> Iterator[Maybe[Mapping[str, Value]]]:
 
 def _parsed(said: str, path: str) -> Iterator[Maybe[Mapping[str, Value]]]:
     try:
-        found: list[object] = list(yaml.safe_load_all(said))
-    except (yaml.YAMLError, ValueError, RecursionError):
+        found = documents_of(said)
+    except ValueError:
         yield Unknown(path, "not readable: no YAML")
         return
     for body in found:

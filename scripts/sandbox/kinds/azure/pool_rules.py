@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _NAMING = "Please see https://aka.ms/aks-naming-rules for more details."
 _AKS = "AKS documentation, node pools: limitations"
 _NAME = re.compile(r"[a-z][a-z0-9]{0,11}")
+DEFAULT_COUNT = 1
+"""Nodes of a pool that says nothing (pulumi-azure-native 3.29.0, `AgentPool.count`)."""
 _ADDRESSES_PER_NODE = 256
 """Overlay networks give each node a /24 of the pod range (Azure CNI Overlay documentation)."""
 FIXED = ("gpuProfile", "gpuInstanceProfile", "vmSize", "scaleSetPriority", "scaleSetEvictionPolicy", "spotMaxPrice", "osDiskType", "osDiskSizeGB",
@@ -110,7 +112,7 @@ def _refuse_change(pool: PoolOrder) -> None:
 
 
 def _refuse_counts(pool: PoolOrder) -> None:
-    count, system = int(pool.wanted.get("count") or 0), pool.wanted.get("mode") == "System"
+    count, system = int(pool.wanted.get("count", DEFAULT_COUNT) or 0), pool.wanted.get("mode") == "System"
     if system and count < 1 and not pool.wanted.get("enableAutoScaling"):
         raise invalid("count", "a system pool needs at least one node.", source="AKS documentation, system node pools")
     if not pool.wanted.get("enableAutoScaling"):
