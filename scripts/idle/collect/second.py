@@ -28,7 +28,12 @@ def look(target: Target, access: Access, found: Found, *, now: datetime, window_
     until = now.timestamp()
     span = Span(since=until - window_minutes * 60, until=until)
     lines = _lines(target, access, found, span)
-    return Seconded(figures=figures(lines, span), heartbeats=heartbeats(lines, span, SOURCES[target.cloud]))
+    pools = {sizes.group: pool for pool, sizes in (found.sizes or {}).items()}
+    beats = heartbeats(lines, span, SOURCES[target.cloud])
+    named = tuple(
+        beat.model_copy(update={"pool": pools.get(beat.pool, beat.pool)}) for beat in beats
+    )  # within, a pool has its cloud's name
+    return Seconded(figures=figures(lines, span), heartbeats=named)
 
 
 def _lines(target: Target, access: Access, found: Found, span: Span) -> list[Line]:
