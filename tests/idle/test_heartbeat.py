@@ -41,30 +41,30 @@ def told(*telemetry: dict[str, Any]) -> Told:
     return Told(read_at=NOW, counters=(), series=cluster(series=list(telemetry)).series, requests=None)
 
 
-def one(counters: Any = REST, last: dict[str, float] | None = None, *, gpus: int = 8, **changes: Any) -> Beat:
-    (beat,) = beats(seen(**changes), told(*series(counters, gpus=gpus)), NOW, last or {}, Rules())
+def one(counters: Any, last: dict[str, float] | None = None, *, gpus: int = 8, **changes: Any) -> Beat:
+    (beat,) = beats(seen(**changes), told(*series(dict(counters), gpus=gpus)), NOW, last or {}, Rules())
     return beat
 
 
 def test_a_pool_at_rest_tells_its_gpus_and_no_use() -> None:
-    assert one() == Beat(pool="a100", gpus=8, busy_gpus=0, gpu_pods=0, queued_workloads=0)
+    assert one(REST) == Beat(pool="a100", gpus=8, busy_gpus=0, gpu_pods=0, queued_workloads=0)
 
 
 def test_work_pods_and_queues_are_use_and_its_time_is_kept() -> None:
     assert one(TRAIN).busy_gpus == 8
-    assert one(pods=[pod()]).gpu_pods == 1
-    assert one(queues=[{"name": "q", "pending": 2, "admitted": 1}]).queued_workloads == 3
+    assert one(REST, pods=[pod()]).gpu_pods == 1
+    assert one(REST, queues=[{"name": "q", "pending": 2, "admitted": 1}]).queued_workloads == 3
     assert one(TRAIN).last_active == NOW.timestamp()
-    assert one(last={"a100": 5.0}).last_active == 5.0
+    assert one(REST, last={"a100": 5.0}).last_active == 5.0
 
 
 def test_a_gpu_without_samples_is_not_counted_as_one_at_rest() -> None:
-    assert one(gpus=7).gpus == 7
-    assert one(gpus=0).gpus == 0
+    assert one(REST, gpus=7).gpus == 7
+    assert one(REST, gpus=0).gpus == 0
 
 
 def test_counters_that_name_no_gpu_end_the_beat() -> None:
-    nameless = [{**each, "metric": {"__name__": each["metric"]["__name__"]}} for each in series(REST)]
+    nameless = [{**each, "metric": {"__name__": each["metric"]["__name__"]}} for each in series(dict(REST))]
     with pytest.raises(ValueError, match="which GPU"):
         beats(seen(), told(*nameless), NOW, {}, Rules())
 
@@ -97,7 +97,7 @@ def test_a_cloud_that_does_not_take_it_is_a_failure(metered: Metered) -> None:
     who = sender(metered)
     nowhere = {name: "http://127.0.0.1:9/none" if "://" in value else value for name, value in metered.access.environment.items()}
     with pytest.raises(Failed):
-        send(who, [one()], NOW, nowhere)
+        send(who, [one(REST)], NOW, nowhere)
 
 
 def heart(lab: Lab) -> Heart:
