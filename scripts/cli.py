@@ -33,6 +33,7 @@ app.add_typer(catalog_app, name="catalog")
 app.add_typer(cli_idle.leases_app, name="leases")
 app.command()(cli_idle.idle)
 app.command()(cli_idle.resume)
+app.command()(cli_idle.heartbeat)
 
 Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -71,6 +71,27 @@ def resume(stack: Stack, as_json: AsJson = False, sandbox: InSandbox = False) ->
     return run_part("idle", "resume", stack=known_stack(stack), sandbox=sandbox, json_=as_json)
 
 
+def heartbeat(  # noqa: PLR0913 # one parameter an option
+    *,
+    cloud: Annotated[str, typer.Option(help="aws, gcp or azure.")],
+    cluster: Annotated[str, typer.Option(help="The cluster's name.")],
+    region: Annotated[str, typer.Option(help="Its region; on GCP its location.")],
+    account: Annotated[str, typer.Option(help="Account id, project id or subscription id.")] = "",
+    resource: Annotated[str, typer.Option(help="Azure: the cluster's path, /subscriptions/…")] = "",
+    every: Annotated[float, typer.Option(metavar="SECONDS", help="30 to 60.")] = 60.0,
+    once: Annotated[bool, typer.Option("--once", help="One beat, then end.")] = False,
+) -> int:
+    """Run inside a private cluster and tell its cloud's metrics of its GPUs.
+
+    `gpukit idle` reads them where the cluster's API cannot be reached.
+
+    Example: gpukit heartbeat --cloud aws --region us-east-1 --cluster aws-training-dev
+    """
+    enter(sandbox=False)
+    order = {"cloud": cloud, "account": account, "region": region, "cluster": cluster, "resource": resource}
+    return run_part("idle.heartbeat", "heartbeat", **order, every_seconds=every, once=once)
+
+
 @leases_app.command("list")
 def leases_list(stacks: Stacks = None, as_json: AsJson = False) -> int:
     """Show how long each stack's cluster is wanted.

@@ -35,6 +35,10 @@ class NoCredentials(Exception):
     """There are no Google credentials on this machine."""
 
 
+class TooMany(Failed):
+    """Google asks to slow down."""
+
+
 class Google:
     """Calls of one set of credentials. Where `environment` names an endpoint (the sandbox) it alone counts: no credentials of the user are read."""
 
@@ -53,7 +57,8 @@ class Google:
         if answer.status_code == HTTPStatus.NOT_FOUND:
             return None
         if answer.is_error:
-            raise Failed(f"Google refused to tell about {path}: {_why(answer)}. Nothing was changed. Check credentials and project.")
+            kind = TooMany if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS else Failed
+            raise kind(f"Google refused to tell about {path}: {_why(answer)}. Nothing was changed. Check credentials and project.")
         return answer.json()
 
     def send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:

@@ -85,6 +85,11 @@ def activity(pool: Metered, rules: Rules) -> Activity:
     )
 
 
+def busy_gpus(pool: Metered, rules: Rules) -> set[Gpu]:
+    """Whole GPUs of which any signal shows work."""
+    return {gpu.whole for gpu, _ in _busy(pool, rules)}
+
+
 def _threshold(measure: Measure, pool: Metered, rules: Rules) -> float | None:
     match measure:
         case Measure.ENGINE | Measure.SM | Measure.TENSOR | Measure.MEMORY_BUSY:

@@ -144,6 +144,7 @@ def _asking(here: Checkout, world: str, rules: Rules, step_seconds: float) -> As
             rules=rules,
             now=datetime.now(UTC),
             step_seconds=step_seconds,
+            cloud_metrics=True,
         )
     from scripts.engine.environment import environment
     from scripts.sandbox.client import World
@@ -156,6 +157,7 @@ def _asking(here: Checkout, world: str, rules: Rules, step_seconds: float) -> As
         rules=rules,
         now=simulated.now(),
         step_seconds=step_seconds,
+        cloud_metrics=True,
     )
 
 

@@ -107,7 +107,8 @@ def intent(verdict: Verdict, policy: Policy, past: Past) -> Intent:
 
 def _without_action(verdict: Verdict) -> Intent:
     """Nothing to end: no nodes, nodes that are paid for, or nodes of which nobody knows whether they rest."""
-    if verdict.status is Status.EXPIRED and not verdict.resting:
+    untouched = any(pool.status is Status.IDLE and pool.nodes and not pool.resting for pool in verdict.pools)
+    if untouched or (verdict.status is Status.EXPIRED and not verdict.resting):
         return Intent(cluster=verdict.cluster, do=Do.TELL, reason=verdict.reason)
     return Intent(cluster=verdict.cluster, do=Do.NOTHING, reason=f"{verdict.reason}; no node that bills can be taken away")
 

@@ -37,6 +37,8 @@ class Rules:
     """Most that their power moves, as a share of the thermal design power."""
     quiet_bytes_per_second: float = 1e6
     """Traffic over NVLink, PCIe or network under which nothing is exchanged."""
+    busy_network_bytes_per_second: float = 1e7
+    """Traffic of a whole machine, one way, from which something may use it though its GPUs rest: log shipping and heartbeats stay far below."""
     parked_memory_mib: float = 1024.0
     """Memory in use from which a model is loaded, though nothing computes."""
     rare_requests_hours: float = 24.0

@@ -103,6 +103,45 @@ class Series(Frozen):
     source: Literal["dcgm", "cloud"] = "dcgm"
 
 
+class Figure(Frozen):
+    """One measure of one machine, or of all, by the cloud's own metrics, folded over the observed time."""
+
+    what: Literal["network", "utilisation"]
+    """`network`: bytes per second, one way; `utilisation`: of GPUs, in percent."""
+    metric: Text
+    """As the cloud names it."""
+    machine: Text | None = None
+    """As the cloud names it; None: the figure is of all machines of its pool, or of the cluster."""
+    pool: Text | None = None
+    """None: of whichever pool of the cluster."""
+    highest: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    samples: Count
+    expected: Annotated[int, Field(ge=1)]
+    """Samples of a whole series, without those that the cloud does not show yet."""
+    last_at: AwareDatetime
+
+
+class Heartbeat(Frozen):
+    """What a cluster says of one of its pools from within (`gpukit heartbeat`), by way of the cloud's metrics."""
+
+    pool: Text
+    source: Text
+    gpus_least: Count
+    gpus_most: Count
+    """GPUs that sent counters, at least and at most in the observed time."""
+    busy_gpus: Count
+    """At most in the observed time, as the next two."""
+    pods: Count
+    """GPU pods that ran or waited."""
+    queued: Count
+    """Workloads that waited in queues or held quota."""
+    last_active: AwareDatetime | None = None
+    samples: Count
+    """Of the figure that has the fewest."""
+    expected: Annotated[int, Field(ge=1)]
+    last_at: AwareDatetime
+
+
 class Pool(Frozen):
     """GPU machines of one kind, as the cloud counts them."""
 
@@ -145,6 +184,9 @@ class Cluster(Frozen):
     pods: tuple[Pod, ...] | None = None
     queues: tuple[Queue, ...] | None = None
     requests: Requests | None = None
+    figures: tuple[Figure, ...] | None = None
+    """By the cloud's own metrics, the second source. None: not asked."""
+    heartbeats: tuple[Heartbeat, ...] | None = None
     series: tuple[Series, ...] = ()
     counters: tuple[str, ...] | None = None
     """Names that the metrics' endpoint serves for this cluster: each GPU must have each of them. None: not known what is missing."""

@@ -15,7 +15,7 @@ from functools import cached_property
 from components import catalog, naming
 from components.inventory import Market
 
-from . import evidence
+from . import evidence, second
 from .activity import Activity, Did, Fact, Metered, activity
 from .readings import Readings, Window, read
 from .rules import Rules
@@ -114,7 +114,8 @@ class _Judge:
             first = next((pool for pool in pools if pool.status is status), None)
             if first is not None:
                 return status, f"pool {first.pool}: {first.reason}"
-        if (doubt := self.unread(dcgm=False) or self.stray()) is not None:
+        within = bool(pools) and all(self.told_from_within(pool) is not None for pool in self.cluster.pools or ())
+        if (doubt := None if within else self.unread(dcgm=False) or self.stray()) is not None:
             return Status.UNKNOWN, doubt
         if (used := self.served()) is not None:
             return used
@@ -164,13 +165,20 @@ class _Judge:
         mine = evidence.of(self.cluster, pool)
         did = self.activity(pool, mine)
         of = PoolVerdict(pool=pool.name, status=Status.UNKNOWN, reason="", dropped=did.dropped, parked=did.parked, facts=did.facts)
+        if did.did is Did.SPIN and (exchanged := second.traffic(self.cluster, pool, self.rules)) is not None:
+            return replace(of, reason=f"its GPUs look as if they hung, and yet {exchanged}")
         if did.did is Did.SPIN:
             return replace(of, status=Status.HUNG, reason=f"{did.reason}: full utilisation, low and flat power, no traffic")
         if did.did is Did.WORK:
             return replace(of, status=Status.ACTIVE, reason=did.reason)
         if (used := evidence.use(self.cluster, mine, self.now, self.rules)) is not None:
             return replace(of, status=Status.ACTIVE, reason=_with_parked(used, did))
+        if (used := second.use(self.cluster, pool, self.now, self.rules)) is not None:
+            return replace(of, status=Status.ACTIVE, reason=used)
+        if (rest := self.told_from_within(pool)) is not None:
+            return replace(of, status=Status.IDLE, reason=rest)
         doubt = self.unread(dcgm=bool(mine.nodes)) or evidence.doubt(self.cluster, pool, mine, self.now, self.rules)
+        doubt = doubt or second.doubt(self.cluster, pool, self.rules)
         if doubt is not None:
             return replace(of, reason=doubt)
         if not mine.nodes:
@@ -179,6 +187,18 @@ class _Judge:
             return replace(of, reason=did.reason)
         reason = f"no GPU pod ran or waited and every GPU rested for {self.rules.window_minutes:g} minutes"
         return replace(of, status=Status.IDLE, reason=reason, resting=True)
+
+    def told_from_within(self, pool: Pool) -> str | None:
+        """Rest by the heartbeat of a cluster whose API does not answer. It is told and never acted on: `resting` stays False.
+
+        Counters are no help without nodes: they may show work, and then the heartbeat alone decides nothing.
+        """
+        if self.cluster.tags is None or self.cluster.series:
+            return None
+        others = [source for source in self.cluster.sources if source.name not in ("kubernetes", "dcgm")]
+        if any(self.problem(source) is not None for source in others):
+            return None
+        return second.rests(self.cluster, pool, self.now, self.rules)
 
     def activity(self, pool: Pool, mine: evidence.Mine) -> Activity:
         readings = self.readings

@@ -63,3 +63,33 @@ def test_expressions_never_stand_inside_a_script() -> None:
 
 def test_the_limits_are_those_of_the_base() -> None:
     assert '--base "$BASE"' in JUDGE.read_text(encoding="utf-8")
+
+
+IDLE = ROOT / ".github" / "workflows" / "idle.yml"
+SIGN_IN = {
+    "aws-actions/configure-aws-credentials": ("GPUKIT_IDLE_ROLE", {"role-to-assume", "aws-region"}),
+    "google-github-actions/auth": ("GPUKIT_IDLE_GCP_PROVIDER", {"workload_identity_provider", "service_account"}),
+    "azure/login": ("GPUKIT_IDLE_AZURE_CLIENT", {"client-id", "tenant-id", "subscription-id"}),
+}
+"""Action to the variable that switches it on and what it is given."""
+
+
+@pytest.mark.parametrize("action", SIGN_IN)
+def test_the_idle_workflow_signs_in_to_each_cloud_without_a_stored_key(action: str) -> None:
+    idle = document(IDLE)
+    job = idle["jobs"]["idle"]
+    (step,) = (step for step in job["steps"] if step.get("uses", "").split("@")[0] == action)
+    variable, given = SIGN_IN[action]
+    assert step["if"] == f"vars.{variable} != ''"
+    assert set(step["with"]) == given
+    assert all(value.startswith("${{ vars.") for value in step["with"].values())
+    assert variable in job["if"]
+    assert idle["permissions"] == {"contents": "read", "id-token": "write"}
+
+
+def test_the_idle_workflow_signs_in_before_it_looks_and_acts_only_when_told() -> None:
+    steps = document(IDLE)["jobs"]["idle"]["steps"]
+    looks = [at for at, step in enumerate(steps) if "gpukit idle" in step.get("run", "")]
+    signs_in = [at for at, step in enumerate(steps) if step.get("uses", "").split("@")[0] in SIGN_IN]
+    assert max(signs_in) < min(looks)
+    assert [step["if"] for step in steps if "--act" in step.get("run", "")] == ["vars.GPUKIT_IDLE_ACT == 'true'"]

@@ -112,6 +112,7 @@ def _look(aws: Aws, now: datetime) -> Found:
         there=True,
         read_at=now,
         pools=tuple(_pool(aws.target, group, running) for group in groups),
+        machines={pool_of(group): tuple(i for owner in _owners(group) for i in running.get(owner, ())) for group in groups},
         sizes={pool_of(group): _sizes(group) for group in groups},
         tags=dict(cluster.get("tags") or {}),
         endpoint=_endpoint(aws, cluster),
@@ -139,24 +140,28 @@ def _sizes(group: Mapping[str, Any]) -> Sizes:
     )
 
 
-def _running(aws: Aws, groups: list[dict[str, Any]]) -> dict[str, int]:
-    """Machines that bill, by scaling group: those in any state but gone. What a node group desires says nothing about what runs."""
-    names = [str(each["name"]) for group in groups for each in (group.get("resources") or {}).get("autoScalingGroups") or ()]
-    found: dict[str, int] = {}
+def _running(aws: Aws, groups: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Ids of machines that bill, by scaling group: those in any state but gone. What a node group desires says nothing about what runs."""
+    names = [name for group in groups for name in _owners(group)]
+    found: dict[str, list[str]] = {}
     for at in range(0, len(names), 50):
         wanted = names[at : at + 50]
         listed = aws.pages("autoscaling", "describe_auto_scaling_groups", "AutoScalingGroups", "NextToken", AutoScalingGroupNames=wanted)
         for group in listed:
             billing = [i for i in group.get("Instances") or () if i.get("LifecycleState") not in ("Terminated", "Warmed:Stopped")]
-            found[str(group["AutoScalingGroupName"])] = len(billing)
+            found[str(group["AutoScalingGroupName"])] = [str(i["InstanceId"]) for i in billing]
     return found
 
 
-def _pool(target: Target, group: Mapping[str, Any], running: Mapping[str, int]) -> Pool:
+def _owners(group: Mapping[str, Any]) -> list[str]:
+    """Scaling groups of a node group."""
+    return [str(each["name"]) for each in (group.get("resources") or {}).get("autoScalingGroups") or ()]
+
+
+def _pool(target: Target, group: Mapping[str, Any], running: Mapping[str, list[str]]) -> Pool:
     machines = [str(name) for name in group.get("instanceTypes") or ()]
     known = [machine for name in machines if (machine := catalog.find_machine("aws", name)) is not None]
-    owners = [str(each["name"]) for each in (group.get("resources") or {}).get("autoScalingGroups") or ()]
-    counted = [running.get(owner) for owner in owners]
+    counted = [len(running[owner]) if owner in running else None for owner in _owners(group)]
     market = _market(target, group)
     prices = [usd_per_hour("aws", target.region, name, market) for name in machines]
     scaling = group["scalingConfig"]

@@ -76,6 +76,12 @@ class Azure:
 
         return self._client(ComputeManagementClient)
 
+    @cached_property
+    def monitor(self) -> Any:
+        from azure.mgmt.monitor import MonitorManagementClient
+
+        return self._client(MonitorManagementClient)
+
     def cluster(self) -> Any:
         """The cluster of the target in whichever resource group; None: there is none. Azure compares names without regard to case."""
         listed = self.ask("list clusters", lambda: list(self.aks.managed_clusters.list()))
@@ -87,13 +93,12 @@ class Azure:
         """By their own listing: that of the cluster may lack some."""
         return self.ask("list agent pools", lambda: list(self.aks.agent_pools.list(group_of(cluster), cluster.name)))
 
-    def machines(self, cluster: Any) -> dict[str, int]:
-        """Machines by agent pool, as the scale sets in the nodes' resource group hold them."""
+    def scale_sets(self, cluster: Any) -> dict[str, list[Any]]:
+        """Scale sets by agent pool, as the nodes' resource group holds them."""
         group = str(cluster.node_resource_group)
-        found: dict[str, int] = {}
+        found: dict[str, list[Any]] = {}
         for each in self.ask("list scale sets", lambda: list(self.compute.virtual_machine_scale_sets.list(group))):
-            pool = str((each.tags or {}).get(_POOL_TAG) or "")
-            found[pool] = found.get(pool, 0) + int(each.sku.capacity or 0)
+            found.setdefault(str((each.tags or {}).get(_POOL_TAG) or ""), []).append(each)
         return found
 
     def resize(self, sizes: Sizes, wanted: Wanted) -> None:
@@ -140,11 +145,13 @@ def look(azure: Azure, now: datetime) -> Found:
     if cluster is None:
         return Found(there=False, read_at=now)
     pools = [pool for pool in azure.pools(cluster) if _accelerated(pool)]
-    machines = azure.machines(cluster) if pools else {}
+    sets = azure.scale_sets(cluster) if pools else {}
+    counts = {pool: sum(int(each.sku.capacity or 0) for each in listed) for pool, listed in sets.items()}
     return Found(
         there=True,
         read_at=now,
-        pools=tuple(_pool(azure.target, pool, machines.get(str(pool.name))) for pool in pools),
+        pools=tuple(_pool(azure.target, pool, counts.get(str(pool.name))) for pool in pools),
+        machines={pool_of(pool): tuple(str(each.id) for each in sets.get(str(pool.name), ())) for pool in pools},
         sizes={pool_of(pool): _sizes(pool) for pool in pools},
         tags=dict(cluster.tags or {}),
         endpoint=_endpoint(azure, cluster),

@@ -58,6 +58,8 @@ class Found:
     pools: tuple[Pool, ...] | None = None
     sizes: Mapping[str, Sizes] | None = None
     """By pool name; GPU pools only."""
+    machines: Mapping[str, tuple[str, ...]] | None = None
+    """By pool name: machines that bill, as the cloud's metrics name them (AWS: instance ids; GCP: names; Azure: scale sets' paths)."""
     tags: Mapping[str, str] | None = None
     endpoint: Endpoint | None = None
     identity: str = ""

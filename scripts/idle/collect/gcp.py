@@ -106,16 +106,17 @@ class Gcp:
     def path(self, cluster: Any) -> str:
         return f"projects/{self.target.account}/locations/{cluster.location}/clusters/{cluster.name}"
 
-    def machines(self, pool: Any) -> int:
-        """Machines of a node pool in any state."""
-        found = 0
+    def machines(self, pool: Any) -> tuple[str, ...]:
+        """Names of the machines of a node pool, in any state. On GKE they are those of the nodes."""
+        found: list[str] = []
         for url in pool.instance_group_urls:
             place = _GROUP.search(url)
             if place is None:
                 raise Failed(f"node pool {pool.name} has a group without a zone: {url}")
             where = {"project": self.target.account, "zone": place["zone"], "instance_group_manager": place["name"]}
-            found += len(self.ask("compute", "list machines", lambda where=where: list(self.managers.list_managed_instances(**where))))
-        return found
+            listed = self.ask("compute", "list machines", lambda where=where: list(self.managers.list_managed_instances(**where)))
+            found += [str(machine.instance).rpartition("/")[2] for machine in listed]
+        return tuple(found)
 
     def resize(self, sizes: Sizes, wanted: Wanted) -> None:
         """Bounds of the autoscaler first, then the number of nodes, each as the pool counts them."""
@@ -159,8 +160,9 @@ def look(gcp: Gcp, now: datetime) -> Found:
     return Found(
         there=True,
         read_at=now,
-        pools=tuple(_pool(gcp.target, pool, machines) for pool, machines in pools.values()),
-        sizes={name: _sizes(pool, machines) for name, (pool, machines) in pools.items()},
+        pools=tuple(_pool(gcp.target, pool, len(machines)) for pool, machines in pools.values()),
+        sizes={name: _sizes(pool, len(machines)) for name, (pool, machines) in pools.items()},
+        machines={name: machines for name, (_, machines) in pools.items()},
         tags=dict(cluster.resource_labels),
         endpoint=_endpoint(gcp, cluster),
         identity=gcp.path(cluster),

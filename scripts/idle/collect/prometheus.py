@@ -19,6 +19,7 @@ import httpx
 
 from scripts.errors import BadInput, Failed
 from scripts.idle.collect.kubernetes import SIMULATED
+from scripts.idle.collect.served import SERVED
 from scripts.idle.counters import Measure, counter_of
 from scripts.idle.fold import Grid, folded, with_lows
 from scripts.idle.matrix import NotAMatrix, read_matrix
@@ -27,17 +28,9 @@ from scripts.idle.signals import Requests, Series
 SECONDS = 30
 LOWS = (Measure.UTILISATION, Measure.POWER)
 """Measures whose lowest values matter: a hang is told from work by them."""
-SERVED = (
-    "vllm:request_success_total",
-    "nv_inference_request_success",
-    "tgi_request_success",
-    "sglang:num_requests_total",
-    "revision_request_count",
-)
-"""Counters of answered requests: vLLM, Triton, Text Generation Inference, SGLang, Knative."""
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!=|!~|=)\s*"((?:[^"\\]|\\.)*)"\s*')
 
-_ANY = '{__name__=~"DCGM_.+|nvidia_smi_.+|kubernetes_io:.+|vllm:.+|nv_inference_.+|tgi_.+|sglang:.+|revision_.+"}'
+_ANY = f'{{__name__=~"DCGM_.+|nvidia_smi_.+|kubernetes_io:.+|{"|".join(SERVED)}"}}'
 """Every name that may say something here."""
 
 URL, TOKEN, USER, WORD = "GPUKIT_PROMETHEUS_URL", "GPUKIT_PROMETHEUS_TOKEN", "GPUKIT_PROMETHEUS_USER", "GPUKIT_PROMETHEUS_PASSWORD"

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from components.inventory import Cloud
 from scripts.errors import GpukitError
-from scripts.idle.collect import clouds, kubernetes, prometheus
+from scripts.idle.collect import clouds, kubernetes, prometheus, second
 from scripts.idle.collect.clouds import Access
 from scripts.idle.collect.found import Found
 from scripts.idle.collect.targets import Target
@@ -32,6 +32,8 @@ class Asking:
     rules: Rules
     now: datetime
     step_seconds: float = 60.0
+    cloud_metrics: bool = False
+    """Whether the cloud's own metrics are asked too: once asked, what they do not answer makes a cluster unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +76,8 @@ def of(target: Target, asking: Asking) -> Looked:
         return Looked(target=target, cluster=cluster, found=found)
     cluster, kube_error = _with_kubernetes(cluster, target.cloud, found, asking)
     cluster, metrics_error = _with_metrics(cluster, target, asking)
-    return Looked(target=target, cluster=cluster, found=found, errors=tuple(_told(target, (kube_error, metrics_error))))
+    cluster, second_error = _with_second(cluster, target, found, asking)
+    return Looked(target=target, cluster=cluster, found=found, errors=tuple(_told(target, (kube_error, metrics_error, second_error))))
 
 
 def again(looked: Looked, asking: Asking) -> Looked:
@@ -135,6 +138,17 @@ def _with_metrics(cluster: Cluster, target: Target, asking: Asking) -> tuple[Clu
         return _sourced(cluster, Source(name="dcgm", read_at=asking.now, error=str(error))), str(error)
     parts = {"counters": told.counters, "series": (*cluster.series, *told.series), "requests": _requests(cluster.requests, told.requests)}
     return _sourced(cluster.model_copy(update=parts), Source(name="dcgm", read_at=told.read_at)), None
+
+
+def _with_second(cluster: Cluster, target: Target, found: Found, asking: Asking) -> tuple[Cluster, str | None]:
+    if not asking.cloud_metrics:
+        return cluster, None
+    try:
+        told = second.look(target, asking.access, found, now=asking.now, window_minutes=asking.rules.window_minutes)
+    except GpukitError as error:
+        return _sourced(cluster, Source(name="cloud", read_at=asking.now, error=str(error))), str(error)
+    cluster = cluster.model_copy(update={"figures": told.figures, "heartbeats": told.heartbeats})
+    return _sourced(cluster, Source(name="cloud", read_at=asking.now)), None
 
 
 def _requests(by_objects: Requests | None, by_metrics: Requests | None) -> Requests | None:

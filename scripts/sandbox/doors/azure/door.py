@@ -10,7 +10,7 @@ from typing import Any
 from scripts.arm_paths import ArmType, parse, subscription_of
 from scripts.errors import GpukitError
 from scripts.sandbox import kinds
-from scripts.sandbox.doors.azure import listing, views
+from scripts.sandbox.doors.azure import listing, metrics, views
 from scripts.sandbox.doors.azure.actions import action
 from scripts.sandbox.doors.azure.operations import Operations, failure, headers
 from scripts.sandbox.doors.azure.shapes import inputs_of, instance_view, shown
@@ -61,6 +61,9 @@ class _Desk:
         catch_up(self.world)
         path = request.path.rstrip("/")
         self._refuse_throttled(path)
+        metered = metrics.answer(self.world, request, path)
+        if metered is not None:
+            return metered
         asked = _OPERATION.fullmatch(path)
         if asked is not None:
             return self._operation(asked["what"], asked["name"])
@@ -77,6 +80,8 @@ class _Desk:
             )
             raise Refusal("AuthenticationFailed", message, source=_ARM, status=401)
         version = request.one("api-version")
+        if metrics.SENT.fullmatch(request.path) and request.method == "POST":
+            version = "2018-01-01"  # the regional endpoint of metrics knows no versions
         if version is None or not _VERSION.fullmatch(version):
             raise Refusal(
                 "MissingApiVersionParameter", f"The api-version query parameter (?api-version=) is required, not {version!r}.", source=_ARM

@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scripts.errors import GpukitError
-from scripts.sandbox.doors.gcp import compute, container, services, storage
+from scripts.sandbox.doors.gcp import compute, container, monitoring, services, storage
 from scripts.sandbox.doors.gcp.call import Call, Route, body_of, error
 from scripts.sandbox.doors.http import Request, Response
 from scripts.sandbox.passing import catch_up
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.simulation import Simulation
 
-ROUTES: tuple[Route, ...] = (*container.ROUTES, *compute.ROUTES, *storage.ROUTES, *services.ROUTES)
+ROUTES: tuple[Route, ...] = (*container.ROUTES, *compute.ROUTES, *storage.ROUTES, *monitoring.ROUTES, *services.ROUTES)
 _BY_WORD = {"compute": "compute", "storage": "storage"}
 
 
 def service_of(path: str) -> str:
     """The service that a fault may throttle: by the path's first word, else by its collection."""
     first = path.strip("/").split("/", 1)[0]
+    if path.endswith("/timeSeries"):
+        return "monitoring"
     return _BY_WORD.get(first) or ("container" if "/clusters" in path else "google")
 
 
