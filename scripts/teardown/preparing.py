@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -29,6 +30,16 @@ from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
 
 CLOUDS = ("aws", "gcp", "azure")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
+"""EKS: up to 100 letters, digits, hyphens and underscores after a letter or digit (API reference, CreateCluster); GKE and AKS allow less."""
+_REGION = r"[a-z][a-z0-9-]{1,39}"
+_ACCOUNT = r"[A-Za-z0-9][A-Za-z0-9.:-]{2,79}"
+"""An AWS account's digits, a project's id (an old one has its domain in front), a subscription's UUID."""
+_WORDS = {
+    "cluster": "letters, digits, hyphens and underscores, 100 at most",
+    "region": "small letters, digits and hyphens, such as us-east-1, us-central1-a, eastus2",
+    "account": "an account id, a project id or a subscription id",
+}
 _LOOK_SECONDS = {"real": 15.0, "sandbox": 0.2}
 
 
@@ -50,6 +61,13 @@ class Wanted:
             raise BadInput(f"--cloud is {self.cloud!r}: give one of {', '.join(CLOUDS)} with --cluster.")
         if self.cluster and not self.region:
             raise BadInput(f"--cluster {self.cluster} needs --region: a cluster's name is unique in its region only.")
+        for option, value, allowed in (
+            ("cluster", self.cluster, _NAME),
+            ("region", self.region, _REGION),
+            ("account", self.account, _ACCOUNT),
+        ):
+            if value and not re.fullmatch(allowed, value):
+                raise BadInput(f"--{option} {value!r} is no name that a cloud gives: {_WORDS[option]}. Nothing was looked at.")
         if self.stack and (self.cloud or self.region or self.account):
             raise BadInput("--cloud, --region and --account go with --cluster: a stack's own file says where it is.")
 
