@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -28,6 +28,7 @@ from scripts.idle.intent import Reach
 from scripts.idle.leases import Lease, new_day
 from scripts.idle.leases import extend as extend_file
 from scripts.idle.rules import Rules
+from scripts.teardown.model import Thing, usd_text
 
 ACCOUNTS = "GPUKIT_IDLE_ACCOUNTS"
 
@@ -186,21 +187,28 @@ def _refuse_other_account(world: str, *, targets_of: targets.Target) -> None:
 
 
 def _destroy(here: Checkout, world: str, stack: str) -> Done:
-    """The engine's destroy, with all its checks; what it keeps or cannot delete it says itself."""
-    from scripts.engine.prepare import Order, job_of
-    from scripts.engine.run import act
+    """The whole teardown with its own look beforehand, order, journal and second inventory; nothing is forced and data is kept."""
     from scripts.engine.show import Show
-    from scripts.engine.summary import summary
+    from scripts.teardown import unattended
 
-    order = Order(action="destroy", stack=stack, world="sandbox" if world == "sandbox" else "real")
     try:
-        outcome = act(job_of(here, order, show=Show(f"[{world}]"), approve=lambda _: True))
+        ending = unattended.end(here, stack=stack, world="sandbox" if world == "sandbox" else "real", show=Show(f"[{world}]"))
     except GpukitError as error:
-        return Done(stack=stack, acted=False, text="not destroyed", error=str(error))
-    sys.stderr.write(summary(outcome) + "\n")
-    if outcome.exit is not Exit.FINE:
-        return Done(stack=stack, acted=False, text="not destroyed", error=outcome.message or f"the engine ended with {int(outcome.exit)}")
-    return Done(stack=stack, acted=True, text="destroyed")
+        return Done(stack=stack, acted=False, text="not destroyed, or not to the end", error=str(error))
+    sys.stderr.write(ending.text() + "\n")
+    if ending.residue:
+        return Done(
+            stack=stack,
+            acted=False,
+            text=f"destroyed but for what is listed above; `gpukit teardown {stack}` or the next run goes on",
+            left=len(ending.residue),
+        )
+    return Done(stack=stack, acted=True, text=f"destroyed{_kept(ending.kept)}")
+
+
+def _kept(kept: Collection[Thing]) -> str:
+    price = usd_text(kept)
+    return f"; kept on purpose: {len(kept)}{f', {price}' if price else ''}" if kept else ""
 
 
 def _with_other_costs(here: Checkout, looked: Sequence[Looked]) -> list[Looked]:

@@ -16,11 +16,19 @@ from .table import Calls, Role, direct, types
 Statement = dict[str, object]
 
 PARTITION = "arn:aws"
+ROLES = (f"{PARTITION}:iam::ACCOUNT:role/CLUSTER-*",)
 NARROWED: Mapping[str, tuple[str, ...]] = {
     "budgets": (f"{PARTITION}:budgets::ACCOUNT:budget/CLUSTER-*",),
     "eks": (f"{PARTITION}:eks:REGION:ACCOUNT:*/CLUSTER", f"{PARTITION}:eks:REGION:ACCOUNT:*/CLUSTER/*"),
-    "iam": (f"{PARTITION}:iam::ACCOUNT:role/CLUSTER-*",),
+    "events": (f"{PARTITION}:events:REGION:ACCOUNT:rule/*CLUSTER*",),
+    "iam": (
+        *ROLES,
+        f"{PARTITION}:iam::ACCOUNT:oidc-provider/oidc.eks.REGION.amazonaws.com/id/*",
+        f"{PARTITION}:iam::ACCOUNT:instance-profile/CLUSTER*",
+        f"{PARTITION}:iam::ACCOUNT:instance-profile/karpenter/REGION/CLUSTER/*",
+    ),
     "s3": (f"{PARTITION}:s3:::CLUSTER-*",),
+    "sqs": (f"{PARTITION}:sqs:REGION:ACCOUNT:*CLUSTER*",),
 }
 """Services whose objects carry the cluster's name in theirs. IAM and Budgets have no region."""
 PASSED_TO = ("ec2.amazonaws.com", "eks.amazonaws.com", "pods.eks.amazonaws.com", "vpc-flow-logs.amazonaws.com")
@@ -87,7 +95,7 @@ def _writing(service: str, allowed: Sequence[str]) -> Statement:
 def _roles_for_services() -> Iterable[Statement]:
     passed = {"StringEquals": {"iam:PassedToService": list(PASSED_TO)}}
     yield {
-        "Sid": "PassRoles", "Effect": "Allow", "Action": ["iam:PassRole"], "Resource": list(NARROWED["iam"]), "Condition": passed,
+        "Sid": "PassRoles", "Effect": "Allow", "Action": ["iam:PassRole"], "Resource": list(ROLES), "Condition": passed,
     }  # fmt: skip
     yield {
         "Sid": "LinkFileSystems",  # FSx for Lustre user guide, "Adding permissions to use data repositories in Amazon S3"

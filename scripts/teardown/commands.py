@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 
 from scripts.engine import checkout as checkouts
 from scripts.engine.checkout import Checkout
 from scripts.engine.commands import SAID, world_of
 from scripts.engine.show import Show
-from scripts.engine.stack_lock import stack_lock
 from scripts.errors import BadInput, Exit
 from scripts.teardown import asking, preparing
 from scripts.teardown.asking import Person
@@ -58,7 +56,7 @@ def teardown(  # noqa: PLR0913 # one parameter an option
     show.line(f"{SAID[world]}. teardown {stack or cluster}")
     wanted = Wanted(stack=stack, cluster=cluster, cloud=cloud, region=region, account=account, world=world)
     ready = preparing.prepared(here, wanted, show)
-    with _lock(here, ready.target):
+    with ready.lock():
         made = ready.teardown(choices)
         return _run(made, ready.target, person or Person.at_terminal(), yes=yes, given=confirm, json_=json_)
 
@@ -74,12 +72,6 @@ def _run(made: Teardown, target: Target, person: Person, *, yes: bool, given: st
     ending = made.act(planned)
     sys.stdout.write((json.dumps(ending.as_json(), indent=2) if json_ else ending.text()) + "\n")
     return ending.exit
-
-
-def _lock(here: Checkout, target: Target) -> AbstractContextManager[None]:
-    """A stack's own lock, so that no `up` builds while its teardown runs; without a stack, one for the cluster."""
-    name = target.stack or f"cluster-{target.cloud}-{target.region}-{target.cluster}"
-    return stack_lock(here.locks, world=target.world, stack=name, action="teardown")
 
 
 def minutes(wait: Sequence[str]) -> dict[str, float]:

@@ -28,16 +28,21 @@ KEY = "key"
 ROLE = "role"
 PROVIDER = "identity provider"
 GROUP = "resource group"
+QUEUE = "message queue"
+RULE = "event rule"
+PROFILE = "instance profile"
+BUDGET = "budget"
 BUCKET = "bucket"
 FILES = "file system"
+SNAPSHOT = "snapshot"
 RESERVATION = "capacity reservation"
 OTHER = "tagged resource"
 """Something with the target's identity that gpukit does not know how to delete: reported, never ignored."""
 
 MACHINES = (POOL, INSTANCE)
 BALANCERS = (BALANCER, TARGETS)
-DATA = (BUCKET, FILES, VOLUME)
+DATA = (BUCKET, FILES, VOLUME, SNAPSHOT)
 NETWORKING = (ENDPOINT, NAT, ADDRESS, FIREWALL, ROUTES, GATEWAY, SUBNET, FLOW_LOG, NETWORK)
 """In the order in which a network comes apart."""
-REST = (TEMPLATE, PLACEMENT, LOGS, KEY_ALIAS, KEY, PROVIDER, ROLE, GROUP)
-EVERYTHING = (*MACHINES, CLUSTER, *BALANCERS, VOLUME, INTERFACE, *NETWORKING, *REST, BUCKET, FILES, RESERVATION, OTHER)
+REST = (TEMPLATE, PLACEMENT, LOGS, KEY_ALIAS, KEY, PROVIDER, PROFILE, ROLE, RULE, QUEUE, BUDGET, GROUP)
+EVERYTHING = (*MACHINES, CLUSTER, *BALANCERS, VOLUME, INTERFACE, *NETWORKING, *REST, BUCKET, FILES, SNAPSHOT, RESERVATION, OTHER)

@@ -47,4 +47,9 @@ def _costing(things: tuple[Thing, ...]) -> str:
 def _next(plan: Plan) -> str:
     if plan.preflight.blockers:
         return "It would be refused as it stands: see the lines with an exclamation mark."
+    if plan.empty:
+        return (
+            f"Nothing that is to end carries the identity of {plan.target.name} in {plan.target.cloud} account {plan.target.account}, "
+            f"{plan.target.region}. If something should, look at the spelling of name and region, and at the account."
+        )
     return f"To do it: --yes, and confirm the name {plan.target.name}."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from scripts.engine import locate
@@ -12,8 +14,10 @@ from scripts.engine.checkout import Checkout
 from scripts.engine.prepare import lookup_of, workspace_of
 from scripts.engine.session import Session
 from scripts.engine.show import Show
+from scripts.engine.stack_lock import stack_lock
 from scripts.engine.stack_settings import settings_of
-from scripts.errors import BadInput, Refused
+from scripts.engine.workspace import Workspace
+from scripts.errors import BadInput, Failed, Refused
 from scripts.teardown import accounts
 from scripts.teardown.clouds.choosing import cloud_of
 from scripts.teardown.clouds.cloud import ClusterFacts
@@ -26,6 +30,16 @@ from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
 
 CLOUDS = ("aws", "gcp", "azure")
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}"
+"""EKS: up to 100 letters, digits, hyphens and underscores after a letter or digit (API reference, CreateCluster); GKE and AKS allow less."""
+_REGION = r"[a-z][a-z0-9-]{1,39}"
+_ACCOUNT = r"[A-Za-z0-9][A-Za-z0-9.:-]{2,79}"
+"""An AWS account's digits, a project's id (an old one has its domain in front), a subscription's UUID."""
+_WORDS = {
+    "cluster": "letters, digits, hyphens and underscores, 100 at most",
+    "region": "small letters, digits and hyphens, such as us-east-1, us-central1-a, eastus2",
+    "account": "an account id, a project id or a subscription id",
+}
 _LOOK_SECONDS = {"real": 15.0, "sandbox": 0.2}
 
 
@@ -33,11 +47,11 @@ _LOOK_SECONDS = {"real": 15.0, "sandbox": 0.2}
 class Wanted:
     """What was typed: a stack, or a cluster with its cloud."""
 
-    stack: str | None
-    cluster: str | None
-    cloud: str | None
-    region: str | None
-    account: str | None
+    stack: str | None = None
+    cluster: str | None = None
+    cloud: str | None = None
+    region: str | None = None
+    account: str | None = None
     world: World
 
     def __post_init__(self) -> None:
@@ -47,6 +61,13 @@ class Wanted:
             raise BadInput(f"--cloud is {self.cloud!r}: give one of {', '.join(CLOUDS)} with --cluster.")
         if self.cluster and not self.region:
             raise BadInput(f"--cluster {self.cluster} needs --region: a cluster's name is unique in its region only.")
+        for option, value, allowed in (
+            ("cluster", self.cluster, _NAME),
+            ("region", self.region, _REGION),
+            ("account", self.account, _ACCOUNT),
+        ):
+            if value and not re.fullmatch(allowed, value):
+                raise BadInput(f"--{option} {value!r} is no name that a cloud gives: {_WORDS[option]}. Nothing was looked at.")
         if self.stack and (self.cloud or self.region or self.account):
             raise BadInput("--cloud, --region and --account go with --cluster: a stack's own file says where it is.")
 
@@ -57,6 +78,12 @@ class Prepared:
     surroundings: Mapping[str, str]
     here: Checkout
     show: Show
+
+    def lock(self) -> AbstractContextManager[None]:
+        """A stack's own lock, so that no `up` builds while its teardown runs; without a stack, one for the cluster."""
+        target = self.target
+        name = target.stack or f"cluster-{target.cloud}-{target.region}-{target.cluster}"
+        return stack_lock(self.here.locks, world=target.world, stack=name, action="teardown")
 
     def teardown(self, choices: Choices) -> Teardown:
         """Raises Refused, Failed when cloud, token or state cannot be had."""
@@ -87,23 +114,37 @@ class Prepared:
         """The stack's engine; None where its state is lost, which is then a teardown by tags."""
         stack = self.target.stack
         if not stack:
-            _refuse_known(self.here, facts)
+            self._refuse_known(facts)
             return None
         workspace = workspace_of(self.here, self.target.world, locate.show_progress)
-        state = Session(workspace, stack).state()
-        if state is None or (state.empty and not state.pending):
+        if _lost(workspace, stack):
             self.show.line(f"stack {stack} has nothing in its state: what carries its identity is looked for in the cloud")
             return None
         return StackEngine(workspace, stack, lookup_of(settings_of(self.here, stack), workspace), self.show)
 
+    def _refuse_known(self, facts: ClusterFacts | None) -> None:
+        """A cluster whose stack has a state ends by its stack: the state may hold what no tag tells."""
+        stack = facts.scope.stack if facts is not None else ""
+        if stack not in self.here.stack_names():
+            return
+        try:
+            lost = _lost(workspace_of(self.here, self.target.world, locate.show_progress), stack)
+        except Failed as error:
+            self.show.line(
+                f"the state of stack {stack}, whose file is here, cannot be read and is taken as lost, as --cluster says: {error}"
+            )
+            return
+        if not lost:
+            raise Refused(
+                f"Cluster {self.target.cluster} belongs to stack {stack}, whose file and state are here: run `gpukit teardown {stack}`. "
+                f"Nothing was changed."
+            )
 
-def _refuse_known(here: Checkout, facts: ClusterFacts | None) -> None:
-    """A cluster whose stack file is here ends by its stack: its state may hold what no tag tells."""
-    stack = facts.scope.stack if facts is not None else ""
-    if stack in here.stack_names():
-        raise Refused(
-            f"Cluster {facts.name if facts else ''} belongs to stack {stack}, whose file is here: run `gpukit teardown {stack}`. Nothing was changed."
-        )
+
+def _lost(workspace: Workspace, stack: str) -> bool:
+    """Whether the state holds nothing. Raises Failed when it cannot be read: that is no loss yet."""
+    state = Session(workspace, stack).state()
+    return state is None or (state.empty and not state.pending)
 
 
 def prepared(here: Checkout, wanted: Wanted, show: Show) -> Prepared:

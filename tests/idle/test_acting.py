@@ -11,6 +11,7 @@ import pytest
 from scripts.errors import Exit, Failed
 from scripts.idle.act import run, scale
 from scripts.idle.act.run import Orders, Report
+from scripts.idle.act.state import Remembered
 from scripts.idle.intent import Do, Policy, Reach, Strongest
 
 from .lab import STACK, Lab
@@ -255,6 +256,32 @@ def test_destroying_is_done_only_where_the_stack_opts_in_and_everything_rests(la
     lab.store.write(STACK, state.model_copy(update={"warned_at": lab.asking.now.replace(year=2025)}))
     go()
     assert asked == [STACK]
+
+
+@pytest.mark.failure("H12")
+def test_a_destroy_that_was_cut_off_goes_on_though_its_cluster_is_gone_and_only_there(lab: Lab) -> None:
+    asked: list[str] = []
+
+    def destroy(stack: str) -> scale.Done:
+        asked.append(stack)
+        return scale.Done(stack=stack, acted=len(asked) > 1, text="", left=2 - len(asked))
+
+    def go(**orders: Any) -> Report:
+        looked = [lab.look(cluster="gone", policy=Policy(strongest=strongest)) for strongest in orders.pop("allowed")]
+        report = run.judge(looked, lab.store.read().stacks, lab.asking, Reach(), ())
+        return run.carry_out(report, looked, Orders(reach=Reach(), destroy=destroy, **orders), lab.acting, lab.asking)
+
+    go(act=True, allowed=[Strongest.DESTROY])
+    assert asked == [], "nothing had begun"
+    lab.store.write(STACK, Remembered(begun="destroy"))
+    go(act=False, tell=True, allowed=[Strongest.DESTROY])
+    go(act=True, allowed=[Strongest.SCALE_TO_ZERO])
+    assert asked == []
+    assert go(act=True, allowed=[Strongest.DESTROY]).exit is Exit.NO
+    assert lab.store.of_stack(STACK).begun == "destroy"
+    assert go(act=True, allowed=[Strongest.DESTROY]).exit is Exit.FINE
+    go(act=True, allowed=[Strongest.DESTROY])
+    assert asked == [STACK, STACK]
 
 
 def test_credentials_of_another_account_stop_the_action(lab: Lab) -> None:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from scripts.engine.checkout import here
+from scripts.engine.checkout import Checkout, here
 from scripts.errors import BadInput, Exit, Refused
 from scripts.idle import commands, record
+from scripts.idle.act.scale import Done
 from scripts.idle.collect.targets import target
 from scripts.idle.signals import SCHEMA, Record
+from scripts.sandbox.kinds.aws import tokens as t
+from scripts.teardown import preparing
+from scripts.teardown.step import Choices
+from scripts.teardown.teardown import Teardown
+from tests.teardown.lab import Lab as TeardownLab
+from tests.teardown.lab import identity
+from tests.teardown.objects import pod as pod_that_runs
 
 from .traces import NOW, TRAIN, cluster, pod
 
@@ -75,3 +85,65 @@ def test_acting_takes_a_list_of_accounts() -> None:
         commands._refuse_unlisted(found, ["999"], sandbox=False)
     commands._refuse_unlisted(found, [found[0].account], sandbox=False)
     commands._refuse_unlisted(found, [], sandbox=True)
+
+
+class _Ready:
+    """A prepared teardown of the lab, as its own tests make it."""
+
+    def __init__(self, lab: TeardownLab) -> None:
+        self._lab = lab
+        self.locked = 0
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        self.locked += 1
+        yield
+
+    def teardown(self, choices: Choices) -> Teardown:
+        assert self.locked == 1, "nothing is planned before the lock is held"
+        assert choices == Choices(), "an unattended run forces nothing"
+        return self._lab.teardown()
+
+
+@pytest.fixture
+def ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TeardownLab]:
+    lab = TeardownLab(tmp_path)
+    monkeypatch.setattr(preparing, "prepared", lambda *_: _Ready(lab))
+    yield lab
+    lab.close()
+
+
+def destroyed(lab: TeardownLab) -> Done:
+    return commands._destroy(Checkout(lab.home), "sandbox", "lab")  # pyright: ignore[reportPrivateUsage] # what `idle --act` is given
+
+
+def test_destroying_an_idle_cluster_is_a_whole_teardown_that_keeps_data_with_its_price(
+    ending: TeardownLab, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ending.cluster()
+    ending.cloud.make(t.BUCKET, bucket="lab-checkpoints", tags=identity("lab"))
+    done = destroyed(ending)
+    assert (done.acted, done.left, done.error) == (True, 0, None)
+    assert done.text == "destroyed; kept on purpose: 1, at a price that is not known"
+    assert "lab-checkpoints" in capsys.readouterr().err
+    assert {record.kind for record in ending.cloud.world.store if record.status != "terminated"} == {t.BUCKET}
+    assert [entry["event"] for entry in ending.teardown().journal.entries()][-1] == "done"
+
+
+def test_destroying_is_refused_where_a_teardown_would_be_and_changes_nothing(ending: TeardownLab) -> None:
+    ending.cluster()
+    ending.put(pod_that_runs("training-0", gpus=1))
+    done = destroyed(ending)
+    assert not done.acted
+    assert done.error is not None
+    assert "pods with GPUs are running (default/training-0)" in done.error
+    assert len(ending.cloud.running()) == 2
+    assert not ending.teardown().journal.path.exists()
+
+
+def test_what_a_destroy_could_not_end_is_counted_and_the_answer_is_no(ending: TeardownLab) -> None:
+    cluster = ending.cluster()
+    ending.boto("ec2").create_network_interface(SubnetId=cluster.state["vpcConfig"]["subnetIds"][0], Description="database")
+    done = destroyed(ending)
+    assert (done.acted, done.left) == (False, 2)
+    assert "`gpukit teardown lab`" in done.text

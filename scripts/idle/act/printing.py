@@ -30,7 +30,7 @@ def as_text(report: Report, *, world: str, now: datetime) -> None:
     for case in report.cases:
         _case(case, report, world)
     for stack in report.absent:
-        console.print(shown(f"{stack}  no cluster of that name: nothing bills"))
+        _absent(stack, report)
     total = [case.verdict.at_stake_usd_per_hour for case in report.cases if case.verdict.status in (Status.IDLE, Status.EXPIRED)]
     sum_ = sum(usd for usd in total if usd is not None)
     unknown = f", and {total.count(None)} of unknown price" if None in total else ""
@@ -38,6 +38,15 @@ def as_text(report: Report, *, world: str, now: datetime) -> None:
     console.print(shown(f"{len(report.cases)} clusters at {now:%Y-%m-%d %H:%M} UTC; idle: {text.money(sum_)}{unknown}.{mark}"))
     if world != "file" and report.dry:
         console.print(shown("Dry run: add --act to do it, --notify to tell people."))
+
+
+def _absent(stack: str, report: Report) -> None:
+    done = report.done.get(stack)
+    if done is None:
+        results().print(shown(f"{stack}  no cluster of that name: no machine of it bills"))
+        return
+    results().print(shown(f"{stack}  its cluster is gone, its destroy had not ended: {done.text}"))
+    _trouble(done)
 
 
 def _case(case: Case, report: Report, world: str) -> None:
@@ -60,7 +69,7 @@ def _trouble(done: Done) -> None:
     if done.error:
         complain(f"{done.stack}: {done.error}")
     if done.left:
-        complain(f"{done.stack}: {done.left} machines still bill. Look at them with your cloud's own tools, and run this again.")
+        complain(f"{done.stack}: {done.left} left that should be gone. Look at them with your cloud's own tools, and run this again.")
 
 
 def as_json(report: Report, *, world: str, now: datetime) -> None:
@@ -76,6 +85,7 @@ def as_json(report: Report, *, world: str, now: datetime) -> None:
                 for case in report.cases
             ],
             "absent": list(report.absent),
+            "ended": {stack: done_json(report.done[stack]) for stack in report.absent if stack in report.done},
             "errors": list(report.errors),
         }
     )

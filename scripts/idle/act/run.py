@@ -12,10 +12,11 @@ from scripts.idle.act.scale import Acting, Done, to_zero
 from scripts.idle.act.state import Remembered
 from scripts.idle.collect import together
 from scripts.idle.collect.together import Asking, Looked
-from scripts.idle.intent import Do, Policy, Reach
+from scripts.idle.intent import Do, Policy, Reach, Strongest
 from scripts.idle.verdict import Status, Verdict, verdict
 
 Destroy = Callable[[str], Done]
+_DESTROY = "destroy"
 Others = Callable[[str], float | None]
 """US dollars per hour of a stack's cluster beside its GPU nodes."""
 
@@ -39,7 +40,7 @@ class Report:
 
     cases: Sequence[Case]
     absent: Sequence[str] = ()
-    """Stacks without a cluster: nothing bills there."""
+    """Stacks without a cluster: no machine of it bills."""
     stopped: str | None = None
     done: Mapping[str, Done] = field(default_factory=dict[str, Done])
     errors: Sequence[str] = ()
@@ -102,6 +103,8 @@ def carry_out(report: Report, looked: Sequence[Looked], orders: Orders, acting: 
         elif case.intent.do in (Do.SCALE, Do.DESTROY):
             continue  # due, but this run only tells: the grace stays over
         acting.store.write(case.key, deciding.remembered_after(case, acting.store.of_stack(case.key), acting.now, told=told))
+    if orders.act:
+        done |= {each.target.stack: _go_on(each, orders, acting) for each in looked if _cut_off(each, acting)}
     return Report(cases=report.cases, absent=report.absent, done=done, errors=errors, dry=not orders.act)
 
 
@@ -129,11 +132,32 @@ def _act(case: Case, looked: Looked, orders: Orders, acting: Acting, asking: Ask
         return Done(stack=case.key, acted=False, text="no longer at rest: nothing was destroyed")
     if orders.destroy is None:
         return Done(stack=case.key, acted=False, text="destroying is not possible here")
-    acting.store.write(case.key, acting.store.of_stack(case.key).model_copy(update={"begun": "destroy"}))
-    done = orders.destroy(case.key)
+    return _destroy(case.key, orders.destroy, acting)
+
+
+def _destroy(stack: str, destroy: Destroy, acting: Acting) -> Done:
+    acting.store.write(stack, acting.store.of_stack(stack).model_copy(update={"begun": _DESTROY}))
+    done = destroy(stack)
     if done.acted:
-        acting.store.write(case.key, Remembered())
+        acting.store.write(stack, Remembered())
     return done
+
+
+def _cut_off(looked: Looked, acting: Acting) -> bool:
+    """A destroy that had begun, and whose cluster is gone: what it had left bills on, and no cluster is there to be judged idle (H12)."""
+    begun = acting.store.of_stack(looked.target.stack).begun == _DESTROY
+    return begun and not looked.there and not looked.errors and looked.target.policy.strongest is Strongest.DESTROY
+
+
+def _go_on(looked: Looked, orders: Orders, acting: Acting) -> Done:
+    stack = looked.target.stack
+    try:
+        orders.before_acting(looked)
+    except GpukitError as error:
+        return Done(stack=stack, acted=False, text="nothing was changed", error=str(error))
+    if orders.destroy is None:
+        return Done(stack=stack, acted=False, text="destroying is not possible here")
+    return _destroy(stack, orders.destroy, acting)
 
 
 def _still_rests(found: Verdict) -> bool:

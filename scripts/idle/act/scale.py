@@ -46,7 +46,7 @@ class Done:
     acted: bool
     text: str
     left: int = 0
-    """Machines that still bill though they should be gone."""
+    """Machines, or after a destroy things of any kind, that should be gone and still bill."""
     error: str | None = None
 
 

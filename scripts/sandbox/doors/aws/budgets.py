@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scripts.sandbox.doors.aws.call import Call, Handler, page
+from scripts.sandbox import kinds
+from scripts.sandbox.doors.aws.call import Call, Handler, page, tag_list
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record
@@ -50,8 +51,25 @@ def _alerts(call: Call) -> Mapping[str, Any]:
     return {"Notifications": [{**{n: a[m] for n, m in names.items()}, "Threshold": float(a["threshold"])} for a in alerts]}
 
 
+def _tags(call: Call) -> Mapping[str, Any]:
+    name = str(call.given.get("ResourceARN", "")).partition(":budget/")[2]
+    record = next(
+        (r for r in call.world.store.of_kind(t.BUDGET, f"aws/{call.world.account('aws')}/global") if r.state["name"] == name), None
+    )
+    if record is None:
+        raise Refusal("NotFoundException", f"Unable to get budget: {name}", source=_API)
+    return {"ResourceTags": tag_list(record.tags)}
+
+
+def _delete(call: Call) -> Mapping[str, Any]:
+    call.world.delete(kinds.kind(t.BUDGET), _find(call))
+    return {}
+
+
 HANDLERS: Mapping[str, Handler] = {
     "DescribeBudgets": _describe,
+    "DeleteBudget": _delete,
+    "ListTagsForResource": _tags,
     "DescribeBudget": lambda call: {"Budget": _show(_find(call))},
     "DescribeNotificationsForBudget": _alerts,
 }

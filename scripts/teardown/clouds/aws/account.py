@@ -20,7 +20,7 @@ _BUSY = frozenset(
         "DependencyViolation", "ResourceInUseException", "ResourceInUse", "VolumeInUse", "InvalidIPAddress.InUse", "DeleteConflict", "AuthFailure",
         "InvalidPlacementGroup.InUse", "InvalidNetworkInterface.InUse", "OperationNotPermitted", "ScalingActivityInProgress", "BadRequest",
         "IncorrectState", "InvalidRequestException", "BucketNotEmpty", "ConcurrentModification", "Throttling", "RequestLimitExceeded",
-        "ThrottlingException", "Client.InvalidParameterValue.InUse",
+        "ThrottlingException", "Client.InvalidParameterValue.InUse", "FileSystemInUse", "InvalidSnapshot.InUse", "ConcurrentModificationException",
     }
 )  # fmt: skip
 """Something still uses it, or too much was asked at once (EC2, ELB, EKS, IAM, S3 API references, error codes)."""
@@ -30,7 +30,7 @@ _GONE = (
     "NotFound",
     "NoSuchEntity",
     "NoSuchBucket",
-    "NatGatewayNotFound",
+    "NonExistentQueue",
     "InvalidPlacementGroup.Unknown",
 )
 _IN_USE = "in use"
@@ -52,11 +52,11 @@ class Account:
             self._clients[key] = client(service, region or self.target.region, self.environment)
         return self._clients[key]
 
-    def pages(self, service: str, operation: str, result: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+    def pages(self, service: str, operation: str, result: str, region: str | None = None, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Every item below `result` (JMESPath) of a list operation. Raises Failed."""
 
         def ask() -> list[dict[str, Any]]:
-            return list(self.client(service).get_paginator(operation).paginate(**arguments).search(f"{result}[]"))
+            return list(self.client(service, region).get_paginator(operation).paginate(**arguments).search(f"{result}[]"))
 
         yield from (item for item in self.told(f"list by {service} {operation}", ask) or () if item is not None)
 

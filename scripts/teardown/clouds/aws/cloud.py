@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from scripts.engine.aws_kinds import parse_arn
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
-from scripts.teardown.clouds.aws import balancers, cluster_parts, data, machines, network
+from scripts.teardown.clouds.aws import balancers, cluster_parts, data, machines, network, tagged
 from scripts.teardown.clouds.aws.account import Account, Kind, tags_of
 from scripts.teardown.clouds.cloud import ClusterFacts
 from scripts.teardown.model import Scope, Target, Thing
 
-KINDS: Mapping[str, Kind] = {kind.name: kind for part in (machines, balancers, network, cluster_parts, data) for kind in part.KINDS}
+KINDS: Mapping[str, Kind] = {kind.name: kind for part in (machines, balancers, network, cluster_parts, data, tagged) for kind in part.KINDS}
 _NOT_THINGS = frozenset(
     {"security-group-rule", "capacity-reservation", "nodegroup", "addon", "access-entry", "podidentityassociation", "association"}
 )
@@ -59,6 +59,7 @@ _LOOKED_FOR = frozenset(
         "ec2instance", "ec2volume", "ec2network-interface", "ec2vpc", "ec2subnet", "ec2security-group", "ec2natgateway", "ec2elastic-ip",
         "ec2internet-gateway", "ec2route-table", "ec2vpc-endpoint", "ec2launch-template", "ec2placement-group", "ekscluster", "kmskey",
         "fsxfile-system", "s3", "iamoidc-provider", "iamrole", "elasticloadbalancingloadbalancer", "elasticloadbalancingtargetgroup",
+        "sqs", "eventsrule", "iaminstance-profile", "ec2snapshot", "elasticfilesystemfile-system", "budgetsbudget",
     }
 )  # fmt: skip
 """Service and kind of what has a list of its own, which is newer than the tagging API's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from scripts.teardown import kinds as k
@@ -147,18 +148,24 @@ def _delete_logs(account: Account, thing: Thing) -> None:
 
 
 def keys(account: Account) -> list[Thing]:
-    """Keys by their tags; one that waits for its end bills nothing."""
+    """Keys by their tags. One that waits for its end bills nothing (AWS KMS pricing) and can be taken back until then."""
     found: list[Thing] = []
     for each in account.pages("resourcegroupstaggingapi", "get_resources", "ResourceTagMappingList", ResourceTypeFilters=["kms:key"]):
         tags = tags_of(each)
         if why := account.whose(tags):
             id_ = str(each["ResourceARN"]).rpartition("/")[2]
             shown = account.told(f"read key {id_}", lambda id_=id_: account.client("kms").describe_key(KeyId=id_)["KeyMetadata"])
-            if shown is not None and shown.get("KeyState") != "PendingDeletion":
-                found.append(
-                    Thing(kind=k.KEY, id=id_, name=str(shown.get("Description") or ""), why=why, monthly_usd=None, kept=account.kept(tags))
-                )
+            if shown is not None:
+                found.append(_key(id_, shown, account.kept(tags), why))
     return found
+
+
+def _key(id_: str, shown: Mapping[str, Any], kept: str, why: str) -> Thing:
+    name, until = str(shown.get("Description") or ""), shown.get("DeletionDate")
+    if shown.get("KeyState") == "PendingDeletion":
+        ends = f" on {until:%Y-%m-%d}" if isinstance(until, datetime) else ""
+        return Thing(kind=k.KEY, id=id_, name=name, why=why, kept=f"ends by itself{ends}; can be taken back until then")
+    return Thing(kind=k.KEY, id=id_, name=name, why=why, monthly_usd=None, kept=kept)
 
 
 def _delete_key(account: Account, thing: Thing) -> None:

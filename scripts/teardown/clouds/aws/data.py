@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scripts.teardown import kinds as k
+from scripts.teardown.clouds.aws import tagged
 from scripts.teardown.clouds.aws.account import Account, Kind, tags_of
 from scripts.teardown.model import Thing
 
@@ -27,14 +28,16 @@ def _delete_bucket(account: Account, thing: Thing) -> None:
 
 
 def file_systems(account: Account) -> list[Thing]:
+    """FSx and EFS."""
     found = account.pages("fsx", "describe_file_systems", "FileSystems")
-    return [
+    lustre = [
         Thing(
             kind=k.FILES, id=str(each["FileSystemId"]), name=tags.get("Name", ""), why=why, monthly_usd=_lustre(account, each), kept=_DATA
         )
         for each in found
         if each.get("Lifecycle") != "DELETING" and (why := account.whose(tags := tags_of(each)))
     ]
+    return [*lustre, *tagged.elastic_file_systems(account)]
 
 
 def _lustre(account: Account, each: dict[str, object]) -> float | None:
@@ -47,6 +50,9 @@ def _lustre(account: Account, each: dict[str, object]) -> float | None:
 
 
 def _delete_files(account: Account, thing: Thing) -> None:
+    if thing.detail.get("elastic"):
+        tagged.delete_elastic(account, thing)
+        return
     account.told(f"delete file system {thing.id}", lambda: account.client("fsx").delete_file_system(FileSystemId=thing.id))
 
 
