@@ -163,6 +163,6 @@ def _strings(value: Value) -> Iterable[str]:
         if isinstance(node, str):
             yield node
         elif isinstance(node, Mapping):
-            ahead += reversed(cast("Mapping[str, Value]", node).values())
+            ahead += reversed(list(cast("Mapping[str, Value]", node).values()))
         elif isinstance(node, list | tuple):
             ahead += reversed(cast("list[Value]", node))
