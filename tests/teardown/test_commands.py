@@ -67,8 +67,8 @@ def test_data_is_deleted_by_a_person_alone_and_each_by_its_name() -> None:
     ("changes", "words"),
     [
         ({}, "Give the STACK"),
-        ({"stack": "a", "cluster": "b"}, "Give the STACK"),
-        ({"cluster": "b"}, "--cloud is None"),
+        ({"stack": "a", "cluster": "b"}, "are both given"),
+        ({"cluster": "b"}, "--cluster b needs --cloud"),
         ({"cluster": "b", "cloud": "oracle"}, "one of aws, gcp, azure"),
         ({"cluster": "b", "cloud": "aws"}, "needs --region"),
         ({"stack": "a", "region": "us-east-1"}, "go with --cluster"),
