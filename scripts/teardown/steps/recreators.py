@@ -13,7 +13,7 @@ CONTROLLERS = frozenset(
     }
 )  # fmt: skip
 """By name, or by the label `app.kubernetes.io/name`, as their charts and manifests set them (Argo CD and Workflows, Flux, Cluster Autoscaler, KEDA,
-Fleet)."""
+Fleet; Fleet's is unverified)."""
 NODE_POOL = "NodePool.karpenter.sh"
 _DEPLOYED = ("Deployment", "StatefulSet")
 _SUSPENDED = ("CronJob", "Job")

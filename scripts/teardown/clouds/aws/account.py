@@ -23,7 +23,9 @@ _BUSY = frozenset(
         "ThrottlingException", "Client.InvalidParameterValue.InUse", "FileSystemInUse", "InvalidSnapshot.InUse", "ConcurrentModificationException",
     }
 )  # fmt: skip
-"""Something still uses it, or too much was asked at once (EC2, ELB, EKS, IAM, S3 API references, error codes)."""
+"""Something still uses it, or too much was asked at once (API references, error codes: EC2, ELB, EKS, IAM, S3, EFS, EventBridge).
+
+`Client.InvalidParameterValue.InUse` and `BadRequest` (FSx) are unverified: asking again within the step's time is all that follows."""
 _GONE = (
     ".NotFound",
     "NotFoundException",
