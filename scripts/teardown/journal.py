@@ -14,12 +14,13 @@ from scripts.errors import BadInput, Failed
 from scripts.teardown.model import Scope, Target
 
 Entry = Mapping[str, Any]
+DIRECTORY = "GPUKIT_TEARDOWN_STATE"
 SCHEMA = "gpukit/teardown-journal/1"
 
 
 @dataclass(frozen=True)
 class Journal:
-    """The journal of one target. `path` is in `.gpukit/teardown/`."""
+    """The journal of one target. `path` is in `.gpukit/teardown/`, or in the directory that GPUKIT_TEARDOWN_STATE names, so that a runner may die."""
 
     path: Path
     appended: Callable[[Entry], None] = lambda _: None
@@ -28,7 +29,8 @@ class Journal:
     @classmethod
     def of(cls, local: Path, target: Target) -> Journal:
         place = f"{target.world}-{target.cloud}-{target.account}-{target.region}-{target.name}".replace("/", "_")
-        return cls(local / "teardown" / f"{place}.jsonl")
+        named = os.environ.get(DIRECTORY, "")
+        return cls((Path(named) if named else local / "teardown") / f"{place}.jsonl")
 
     def start(self, target: Target) -> None:
         self.append("start", schema=SCHEMA, target=target.name, place=target.place, world=target.world)
@@ -105,7 +107,9 @@ class Journal:
     def _scope(self, entry: Entry) -> Scope:
         """What a later version remembers beside is left out. Raises BadInput for values that cannot be: they decide what is deleted."""
         given: Any = entry.get("scope")
-        words = {name: given[name] for name in Scope().as_json() if name in given} if isinstance(given, dict) else {"stack": None}
+        words: dict[str, Any] = (
+            {name: given[name] for name in Scope().as_json() if name in given} if isinstance(given, dict) else {"stack": None}
+        )
         policies: Any = words.get("policies", {})
         texts = [
             *(value for name, value in words.items() if name != "policies"),

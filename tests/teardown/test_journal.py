@@ -107,3 +107,12 @@ def test_a_scope_that_cannot_be_is_damage_and_decides_nothing(journal: Journal, 
 def test_what_a_later_version_remembers_beside_is_left_out(journal: Journal) -> None:
     unfinished(journal, {"event": "scope", "scope": {"network": "vpc-1", "moon": "full"}})
     assert journal.scope() == Scope(network="vpc-1")
+
+
+def test_a_journal_may_lie_where_it_outlives_the_machine_that_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home = Journal.of(tmp_path / "local", TARGET).path
+    monkeypatch.setenv("GPUKIT_TEARDOWN_STATE", str(tmp_path / "shared"))
+    elsewhere = Journal.of(tmp_path / "local", TARGET)
+    elsewhere.start(TARGET)
+    assert (elsewhere.path.parent, elsewhere.path.name) == (tmp_path / "shared", at_home.name)
+    assert not at_home.exists()
