@@ -44,7 +44,7 @@ class Teardown:
         standing = Standing(
             exists=self.facts is not None,
             protected=self.facts is not None and self.facts.protected,
-            reachable=self.scene.cluster is not None,
+            reachable=self.scene.cluster is not None and not seen.silent,
             protected_in_state=self.protected_in_state,
         )
         judged = preflight.judge(seen, standing, self.scene.choices)
