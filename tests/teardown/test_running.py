@@ -19,6 +19,7 @@ from scripts.teardown.running import Done, Pace, Runner
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.steps import engine
 from scripts.teardown.steps.order import steps
+from scripts.teardown.teardown import Teardown
 from tests.teardown.lab import Ticks
 from tests.teardown.things import pool, thing
 
@@ -235,3 +236,12 @@ def test_an_api_server_that_falls_silent_stops_the_run_before_its_cluster_is_tou
 
 def test_one_that_answers_again_within_the_steps_time_is_waited_for(journal: Journal) -> None:
     assert all(not each.left for each in inside(journal, silent=3))
+
+
+@pytest.mark.failure("H6")
+def test_one_that_falls_silent_between_the_first_question_and_the_look_blocks_like_one_that_never_answered(journal: Journal) -> None:
+    made, _ = runner(shelf(), journal)
+    scene = replace(made.scene, cluster=Flaky(10_000), cluster_gone=False)
+    facts = ClusterFacts(name="lab", ready=True, protected=False, endpoint="", authority="", token_command=(), scope=Scope())
+    plan = Teardown(scene=scene, facts=facts, journal=journal, say=lambda _: None).plan()
+    assert any("--without-api" in blocker for blocker in plan.preflight.blockers)
