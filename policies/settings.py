@@ -48,6 +48,8 @@ class Settings:
     """The stack file's own; it adds to the limits and never replaces them, so it can only tighten."""
     lease_ends: Maybe[date | None] = None
     """Last day of the stack file's lease; None without one."""
+    environment: str | None = None
+    """The stack file's; None without one."""
     serves: bool = False
     """Whether the stack file is one of inference, whose pools keep a floor."""
     commitments: tuple[Commitment, ...] = ()
@@ -81,6 +83,7 @@ class Settings:
             commitments=_stated(cluster, "commitments", Commitment),
             interruptions=_stated(cluster, "interruptions", Interruption),
             nat_gb_per_month=_nat_traffic(cluster),
+            environment=_environment(cluster),
             serves=not isinstance(cluster, Unknown) and cluster.get("workload") == "inference",
             snapshot=snapshot,
             prices=prices or PriceOverlay(),
@@ -120,6 +123,11 @@ def cluster_name(config: Mapping[str, Any]) -> str | None:
     cluster = _cluster(config)
     name = None if isinstance(cluster, Unknown) else cluster.get("name")
     return name if isinstance(name, str) and name else None
+
+
+def _environment(cluster: Maybe[Mapping[str, Any]]) -> str | None:
+    said = None if isinstance(cluster, Unknown) else cluster.get("environment")
+    return said if isinstance(said, str) else None
 
 
 def _budget(cluster: Maybe[Mapping[str, Any]]) -> Maybe[Ceiling]:

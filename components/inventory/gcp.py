@@ -108,7 +108,6 @@ class GkeCluster:
     network: Maybe[str | None]
     subnet: Maybe[str | None]
     """URNs of planned ones, else as written."""
-    deletion_protection: Maybe[bool | None]
     release_channel: Maybe[str | None]
     exclusions: Maybe[tuple[Maybe[str], ...]]
     """Scopes of the maintenance exclusions."""

@@ -23,6 +23,8 @@ class ControlPlane:
     """The cloud's own word for what it charges (`Free`, `Standard`, `Premium` on AKS); None where there is one price or none is named."""
     deletion_protection: Maybe[bool | None] = None
     """Whether the cloud refuses to delete it; None where the program does not say."""
+    protected: bool = False
+    """Whether Pulumi refuses to delete it (resource option `protect`)."""
     tags: Maybe[Mapping[str, Maybe[str]]] | None = None
     """Tags or labels; None where the reader does not tell."""
 

@@ -93,6 +93,8 @@ def lost(resource: Resource) -> Iterator[Lost]:
 def _reason(resource: Resource, token: str) -> str:
     package, _, rest = token.partition(":")
     what = _STARTING.get(token.casefold()) or WHOLE_MODULES.get(f"{package}:{rest.partition(':')[0]}")
+    if what and resource.type in types.BILLING_UNUSED:
+        return f"{what}, and what it bills itself is not worked out"
     if what:
         return f"{what}, for which there is no reader yet"
     if package == "kubernetes" and resource.remote:

@@ -156,7 +156,7 @@ def _zones(case: Case) -> Iterator[Verdict]:
             size = ", ".join(machine.name for machine in found.machines)
             text = (
                 f"{found.own.name}: nothing here says that AKS offers {size} in zones {names} of your subscription; Compute's list is not enough "
-                "(AvailabilityZoneNotSupported). Ask `az aks nodepool` or leave the zones out."
+                "(AvailabilityZoneNotSupported). Leave the zones out, or suppress this with its reason once AKS has made such a pool there."
             )
             yield Verdict(status=Status.UNCHECKED, urn=found.own.urn, path=found.own.path("availabilityZones"), message=text)
 

@@ -57,7 +57,7 @@ def _runtime(case: Case) -> Iterator[Verdict]:
             elif given != AKS_RUNTIME:
                 text = (
                     f"{chart.name}: AKS installs the container toolkit on {found.own.name} and calls its runtime {AKS_RUNTIME}, but "
-                    f"operator.runtimeClass is {given or 'nvidia, the default'}: no runtime is configured for the operator's pods. Set it."
+                    f"operator.runtimeClass is {given or 'nvidia, the default'}: no runtime is configured for the operator's pods. Set it to {AKS_RUNTIME}."
                 )
                 yield Verdict(status=Status.VIOLATED, urn=chart.urn, path="values.operator.runtimeClass", message=text)
 

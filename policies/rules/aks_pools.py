@@ -115,8 +115,8 @@ def _two_writers(case: Case) -> Iterator[Verdict]:
 
 
 def _kept_nodes(case: Case) -> Iterator[Verdict]:
-    off = "nodes that are scaled away are only switched off: their disks stay billed, and drivers break after some cycles. Use Delete."
-    evicted = "evicted nodes are only switched off: their disks stay billed and their cores stay in the compute quota. Use Delete."
+    off = "nodes that are scaled away are only switched off: their disks stay billed, and drivers break after some cycles. Set scaleDownMode Delete."
+    evicted = "evicted nodes are only switched off: their disks stay billed and their cores stay in the compute quota. Set scaleSetEvictionPolicy Delete."
     for found in gpu_agents(case):
         so = "it cannot be told what becomes of nodes that go"
         yield from found.judged(is_word(found.own.scale_down, "Deallocate"), "scaleDownMode", off, so, level=Level.ADVISORY)

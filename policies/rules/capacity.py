@@ -58,7 +58,7 @@ def _blocks(case: Case) -> Iterator[Verdict]:
 def _disagreement(pool: GpuPool, parts: dict[str, Maybe[bool]], so: str) -> Iterator[Verdict]:
     missing = [part for part, claim in parts.items() if known(claim) and not claim]
     if missing:
-        text = f"a capacity block without {', '.join(missing)}. EKS refuses the group, or nodes start beside the paid block. Give all four."
+        text = f"a capacity block without {', '.join(missing)}. EKS refuses the group, or nodes start beside the paid block. Add it: group, template and block must agree."
         yield _violated(pool, "capacityType", text)
     unknown = next((claim for claim in parts.values() if isinstance(claim, Unknown)), None)
     if unknown is not None:

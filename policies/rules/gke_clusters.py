@@ -10,7 +10,7 @@ from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of, mapped
 
 from .gke_pools import cluster_of, gke_pools, perhaps_plain, trains, unchecked, untold, violated
-from .rule import Case, Rule, Scope, Verdict, cannot_tell
+from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged
 
 ENOUGH = ("NO_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES")
 """Scopes of a maintenance exclusion that keep GKE from draining nodes."""
@@ -28,13 +28,14 @@ def _says(cluster: GkeCluster, path: str, text: str, level: Level | None = None,
 
 def _protection(case: Case) -> Iterator[Verdict]:
     """H14: the provider protects what says nothing."""
-    for cluster in case.inventory.gke_clusters.values():
-        if cluster.deletion_protection is None:
-            text = "deletionProtection is not given, which means true: a destroy fails at the cluster, after its pools are gone. "
-            yield _says(cluster, "deletionProtection", text + "Write it out: true for what must stay, false for a stack that ends.")
-        elif isinstance(cluster.deletion_protection, Unknown):
-            so = "it cannot be told whether a destroy would end half-way"
-            yield cannot_tell(cluster.urn, cluster.deletion_protection, subject=cluster.name, so=so)
+    so = "it cannot be told whether a destroy would end half-way"
+    for plane in case.inventory.control_planes:
+        if plane.cloud != "gcp":
+            continue
+        text = "deletionProtection is not given, which means true: a destroy fails at the cluster, after its pools are gone. "
+        text += "Write it out: true for what must stay, false for a stack that ends."
+        absent = mapped(plane.deletion_protection, lambda said: said is None)
+        yield from judged(absent, Place(plane.urn, plane.name, "deletionProtection"), text, so)
 
 
 # --- GPU-GKE-41

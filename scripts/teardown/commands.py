@@ -53,8 +53,8 @@ def teardown(  # noqa: PLR0913 # one parameter an option
     here = here or checkouts.here()
     world = world_of(sandbox=sandbox)
     show = Show(f"[{world}]")
-    show.line(f"{SAID[world]}. teardown {stack or cluster}")
     wanted = Wanted(stack=stack, cluster=cluster, cloud=cloud, region=region, account=account, world=world)
+    show.line(f"{SAID[world]}. teardown {stack or cluster}")
     ready = preparing.prepared(here, wanted, show)
     with ready.lock():
         made = ready.teardown(choices)
@@ -67,7 +67,7 @@ def _run(made: Teardown, target: Target, person: Person, *, yes: bool, given: st
         sys.stdout.write((json.dumps(planned.as_json(), indent=2) if json_ else text(planned)) + "\n")
         return Exit.NO if planned.preflight.blockers else Exit.FINE
     if not planned.preflight.blockers and not planned.empty:
-        sys.stderr.write(text(planned) + "\n")
+        sys.stderr.write(text(planned, acting=True) + "\n")
         asking.confirm(target, person, given=given, data=made.scene.choices.delete_data)
     ending = made.act(planned)
     sys.stdout.write((json.dumps(ending.as_json(), indent=2) if json_ else ending.text()) + "\n")

@@ -14,11 +14,13 @@ from scripts.errors import BadInput, Failed
 from scripts.teardown.model import Scope, Target
 
 Entry = Mapping[str, Any]
+DIRECTORY = "GPUKIT_TEARDOWN_STATE"
+SCHEMA = "gpukit/teardown-journal/1"
 
 
 @dataclass(frozen=True)
 class Journal:
-    """The journal of one target. `path` is in `.gpukit/teardown/`."""
+    """The journal of one target. `path` is in `.gpukit/teardown/`, or in the directory that GPUKIT_TEARDOWN_STATE names, so that a runner may die."""
 
     path: Path
     appended: Callable[[Entry], None] = lambda _: None
@@ -27,7 +29,28 @@ class Journal:
     @classmethod
     def of(cls, local: Path, target: Target) -> Journal:
         place = f"{target.world}-{target.cloud}-{target.account}-{target.region}-{target.name}".replace("/", "_")
-        return cls(local / "teardown" / f"{place}.jsonl")
+        named = os.environ.get(DIRECTORY, "")
+        return cls((Path(named) if named else local / "teardown") / f"{place}.jsonl")
+
+    def start(self, target: Target) -> None:
+        self.append("start", schema=SCHEMA, target=target.name, place=target.place, world=target.world)
+
+    def refuse_others(self, target: Target) -> None:
+        """Raises BadInput when an unfinished run in it was of another target, or was written by another version: what it remembers is not ours."""
+        for entry in self.open_run():
+            if entry["event"] != "start":
+                continue
+            if entry.get("schema", SCHEMA) != SCHEMA:
+                raise BadInput(
+                    f"{self.path} was written by another version ({entry['schema']!r}, and this one writes {SCHEMA}). Nothing was changed. Finish the "
+                    f"run with that version, or move the file away to begin anew."
+                )
+            of = (entry.get("target"), entry.get("place"), entry.get("world"))
+            if of != (target.name, target.place, target.world):
+                raise BadInput(
+                    f"{self.path} is the journal of {of[0]} ({of[1]}), not of {target.name} ({target.place}). Nothing was changed. Move it away to begin "
+                    f"anew."
+                )
 
     def append(self, event: str, **facts: Any) -> None:
         """Raises Failed when it cannot be written: what is not recorded is not done."""
@@ -78,5 +101,20 @@ class Journal:
         known = Scope()
         for entry in self.open_run():
             if entry["event"] == "scope":
-                known = known.with_(Scope(**{name: entry["scope"][name] for name in Scope().as_json() if name in entry["scope"]}))
+                known = known.with_(self._scope(entry))
         return known
+
+    def _scope(self, entry: Entry) -> Scope:
+        """What a later version remembers beside is left out. Raises BadInput for values that cannot be: they decide what is deleted."""
+        given: Any = entry.get("scope")
+        words: dict[str, Any] = (
+            {name: given[name] for name in Scope().as_json() if name in given} if isinstance(given, dict) else {"stack": None}
+        )
+        policies: Any = words.get("policies", {})
+        texts = [
+            *(value for name, value in words.items() if name != "policies"),
+            *(policies.values() if isinstance(policies, dict) else [None]),
+        ]
+        if not all(isinstance(text, str) for text in texts):
+            raise BadInput(f"{self.path} is corrupt: its scope is {given!r}. Nothing was changed. Move it away to begin anew.")
+        return Scope(**words)

@@ -100,6 +100,8 @@ class Seen:
     scope: Scope = field(default_factory=Scope)
     recorded: frozenset[str] = frozenset()
     """Ids in the stack's state; empty when the state is lost."""
+    silent: bool = False
+    """The API server was asked and did not answer: that no object was seen says nothing."""
 
     def of(self, kinds: Iterable[str]) -> tuple[Thing, ...]:
         wanted = frozenset(kinds)

@@ -8,8 +8,9 @@ from scripts.teardown.plan import Plan, Planned
 _SHOWN = 8
 
 
-def text(plan: Plan) -> str:
-    lines = [f"Teardown of {plan.target.name}: {plan.target.place}. Dry run: nothing is changed.", ""]
+def text(plan: Plan, *, acting: bool = False) -> str:
+    """`acting`: it is about to be done, and is no dry run."""
+    lines = [f"Teardown of {plan.target.name}: {plan.target.place}.{'' if acting else ' Dry run: nothing is changed.'}", ""]
     lines += [f"  ! {blocker}" for blocker in plan.preflight.blockers]
     lines += [f"  * {warning}" for warning in plan.preflight.warnings]
     if len(lines) > 2:
@@ -21,7 +22,8 @@ def text(plan: Plan) -> str:
     if plan.kept:
         lines.append(f"Kept on purpose{_costing(plan.kept)}:")
         lines += [f"  - {thing.label}: {thing.kept}{_costing((thing,))}" for thing in plan.kept]
-    lines.append(_next(plan))
+    if not acting:
+        lines.append(_next(plan))
     return "\n".join(lines)
 
 

@@ -34,7 +34,13 @@ CONTROLLERS: Mapping[str, tuple[str, ...]] = {
     "nvidia.com/": ("gpu-operator",),
     "mellanox.com/": ("network-operator", "nvidia-network-operator-controller-manager"),
 }
-"""Finalizer's beginning to the workloads that serve it, by name or by the label `app.kubernetes.io/name`, as their charts set them."""
+"""Finalizer's beginning to the workloads that serve it, by name or by the label `app.kubernetes.io/name`, as their charts set them.
+
+Read in their sources: `service.k8s.aws/resources` and its kin (aws-load-balancer-controller, controllers), `karpenter.sh/termination` and
+`karpenter.k8s.aws/termination` (Karpenter), `ray.io/gcs-ft-redis-cleanup-finalizer` (KubeRay, constants), `kueue.x-k8s.io/resource-in-use` (Kueue).
+Unverified: which finalizers JobSet and the operators of NVIDIA set, and the names of their workloads. A name that is wrong here costs a warning:
+nothing is deleted or freed by it.
+"""
 MANAGED = (
     "kubernetes.io/",
     "service.kubernetes.io/",

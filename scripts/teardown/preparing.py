@@ -55,10 +55,13 @@ class Wanted:
     world: World
 
     def __post_init__(self) -> None:
-        if bool(self.stack) == bool(self.cluster):
+        if self.stack and self.cluster:
+            raise BadInput(f"STACK {self.stack} and --cluster {self.cluster} are both given: leave one of them out.")
+        if not self.stack and not self.cluster:
             raise BadInput("Give the STACK that is to end, or, where its state is lost, --cluster NAME with --cloud and --region.")
         if self.cluster and self.cloud not in CLOUDS:
-            raise BadInput(f"--cloud is {self.cloud!r}: give one of {', '.join(CLOUDS)} with --cluster.")
+            said = f"--cloud is {self.cloud!r}" if self.cloud else f"--cluster {self.cluster} needs --cloud"
+            raise BadInput(f"{said}: give one of {', '.join(CLOUDS)}.")
         if self.cluster and not self.region:
             raise BadInput(f"--cluster {self.cluster} needs --region: a cluster's name is unique in its region only.")
         for option, value, allowed in (

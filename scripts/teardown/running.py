@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from scripts.errors import GpukitError
+from scripts.errors import Failed, GpukitError
 from scripts.teardown.clouds.cloud import Busy
 from scripts.teardown.cluster import Unreachable
 from scripts.teardown.journal import Journal
@@ -62,7 +62,7 @@ class Runner:
         if step.in_cluster and self.scene.cluster is None:
             self.journal.append("left out", step=step.id, why="no API server to ask")
             return Done(step=step.id, touched=(), left=(), left_out="no API server to ask")
-        touched = self._left(step)
+        touched = self._left(step, self._end(step))
         if not touched:
             return Done(step=step.id, touched=(), left=())
         self.say(f"{at}/{count} {step.title}: {_count(touched)}")
@@ -74,11 +74,10 @@ class Runner:
         return Done(step=step.id, touched=touched, left=left, why=why)
 
     def _until_gone(self, step: Step, left: tuple[Thing, ...]) -> tuple[tuple[Thing, ...], str]:
-        began, why = self.pace.now(), ""
-        end = began + self._minutes(step) * 60 * self.pace.longest
+        began, why, end = self.pace.now(), "", self._end(step)
         while True:
             why = self._ask(step, left) or ("" if step.once else why)
-            left = self._left(step)
+            left = self._left(step, end)
             if not left or step.once or self.pace.now() >= end:
                 return left, why if left else ""
             self.wait_line(f"{step.title}: {len(left)} left, {self.pace.now() - began:.0f} of {self._minutes(step) * 60:.0f} s")
@@ -93,8 +92,22 @@ class Runner:
             return "the API server does not answer any more"
         return ""
 
-    def _left(self, step: Step) -> tuple[Thing, ...]:
-        return step.touches(look(self.scene, step.needs, self.scope))
+    def _left(self, step: Step, end: float) -> tuple[Thing, ...]:
+        """Raises Failed when the API server, which answered at first, is silent until `end`: what it does not show is not gone (H6)."""
+        while True:
+            seen = look(self.scene, step.needs, self.scope)
+            if not (step.in_cluster and seen.silent):
+                return step.touches(seen)
+            if self.pace.now() >= end:
+                raise Failed(
+                    f"The cluster's API server stopped answering during the step {step.id!r}. What has been done stays done; the cluster itself was not "
+                    f"touched. Run the same command again when it answers, or with --without-api to end the rest through the cloud alone."
+                )
+            self.wait_line(f"{step.title}: the API server does not answer")
+            self.pace.sleep(self.pace.look_seconds)
+
+    def _end(self, step: Step) -> float:
+        return self.pace.now() + self._minutes(step) * 60 * self.pace.longest
 
     def _minutes(self, step: Step) -> float:
         return self.scene.choices.minutes.get(step.id, step.minutes)

@@ -39,11 +39,12 @@ class Teardown:
 
     def plan(self) -> Plan:
         """Look at everything once and say what would be done. Changes nothing."""
+        self.journal.refuse_others(self.scene.target)
         seen = self._look()
         standing = Standing(
             exists=self.facts is not None,
             protected=self.facts is not None and self.facts.protected,
-            reachable=self.scene.cluster is not None,
+            reachable=self.scene.cluster is not None and not seen.silent,
             protected_in_state=self.protected_in_state,
         )
         judged = preflight.judge(seen, standing, self.scene.choices)
@@ -58,7 +59,7 @@ class Teardown:
                 + "\n".join(f"  - {blocker}" for blocker in planned.preflight.blockers)
             )
         target = self.scene.target
-        self.journal.append("start", target=target.name, place=target.place, world=target.world)
+        self.journal.start(target)
         scope = self._scope(self._look())
         self.journal.append("scope", scope=scope.as_json())
         runner = Runner(scene=self.scene, journal=self.journal, scope=scope, say=self.say, pace=self.pace, wait_line=self.wait_line)

@@ -66,7 +66,7 @@ def test_a_block_with_one_of_its_fields_missing(resource: str, key: str, value: 
     [finding] = cap(program, "GPU-CAP-01")
     assert (finding.status, finding.level, finding.urn) == (Status.VIOLATED, Level.MANDATORY, program.urn("gpu"))
     assert finding.message == (
-        f"gpu: a capacity block without {missing}. EKS refuses the group, or nodes start beside the paid block. Give all four."
+        f"gpu: a capacity block without {missing}. EKS refuses the group, or nodes start beside the paid block. Add it: group, template and block must agree."
     )
 
 
@@ -166,7 +166,7 @@ def test_a_placement_group_without_reserved_capacity_is_no_matter_of_this_rule()
 def test_a_reservation_of_the_program_makes_the_cost_unbounded_and_never_nothing() -> None:
     lost = inventory(training().plus(types.CAPACITY_RESERVATION, "h100", instanceCount=4).built()).lost
     assert [entry.reason for entry in lost] == [
-        "a capacity reservation, which bills whether it is used or not, for which there is no reader yet"
+        "a capacity reservation, which bills whether it is used or not, and what it bills itself is not worked out"
     ]
 
 

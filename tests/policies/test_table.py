@@ -55,3 +55,8 @@ def test_a_stale_table_is_found_and_rewritten(tmp_path: Path, monkeypatch: pytes
 def test_a_file_without_markers_is_refused() -> None:
     with pytest.raises(ValueError, match="must hold the lines"):
         table.with_table("nothing here")
+
+
+def test_nine_in_ten_failures_are_caught_by_a_rule() -> None:
+    caught = {failure for rule in RULES for failure in rule.failures}
+    assert len(caught) >= 0.9 * len(FAILURES)

@@ -49,7 +49,8 @@ def test_a_resource_that_starts_machines_has_no_upper_bound(token: str) -> None:
     (finding,) = judged(token)
     assert finding.status is Status.UNKNOWN
     assert finding.fails
-    assert "for which there is no reader yet, so its cost has no upper bound" in finding.message
+    assert any(why in finding.message for why in ("for which there is no reader yet", "what it bills itself is not worked out"))
+    assert "so its cost has no upper bound" in finding.message
 
 
 @pytest.mark.failure("J8")

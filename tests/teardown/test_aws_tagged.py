@@ -9,13 +9,14 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
+from scripts.errors import Failed
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.aws import cluster_parts, tagged
 from scripts.teardown.clouds.aws.account import Account
-from scripts.teardown.clouds.aws.cloud import KINDS
+from scripts.teardown.clouds.aws.cloud import KINDS, AwsCloud
 from scripts.teardown.clouds.cloud import Busy
-from scripts.teardown.model import Target, Thing
+from scripts.teardown.model import Scope, Target, Thing
 from tests.teardown.lab import ACCOUNT, Lab, identity
 
 REGION = "us-west-2"
@@ -147,3 +148,24 @@ def test_the_targets_own_budget_goes_and_one_of_finance_on_the_same_cluster_stay
     made = lab.teardown()
     assert not made.act(made.plan()).residue
     assert [each.state["name"] for each in lab.cloud.world.store if each.kind == t.BUDGET] == ["lab-of-finance"]
+
+
+def test_a_list_that_was_throttled_is_a_failure_and_no_empty_list(aws: Answers) -> None:
+    cloud = AwsCloud(aws.account.target, {})
+    cloud._account = aws.account  # pyright: ignore[reportPrivateUsage] # with clients that answer
+    aws.listed("sqs")
+    assert tagged.queues(aws.account) == []
+    aws.refuse("resourcegroupstaggingapi", "get_resources", "ThrottlingException")
+    with pytest.raises(Failed, match=r"did not answer while the target was looked at.*Throttling"):
+        cloud.find({k.QUEUE}, Scope())
+
+
+def test_an_address_that_its_gateway_holds_is_busy_and_wrong_credentials_are_a_failure(aws: Answers) -> None:
+    aws.add("ec2", "release_address", {}, {"AllocationId": "eipalloc-1"})
+    KINDS[k.ADDRESS].delete(aws.account, Thing(kind=k.ADDRESS, id="eipalloc-1"))
+    aws.refuse("ec2", "release_address", "AuthFailure")
+    with pytest.raises(Busy):
+        aws.end(Thing(kind=k.ADDRESS, id="eipalloc-1"))
+    aws.refuse("ec2", "delete_subnet", "AuthFailure")
+    with pytest.raises(Failed, match="AuthFailure"):
+        aws.end(Thing(kind=k.SUBNET, id="subnet-1"))

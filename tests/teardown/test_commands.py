@@ -67,8 +67,8 @@ def test_data_is_deleted_by_a_person_alone_and_each_by_its_name() -> None:
     ("changes", "words"),
     [
         ({}, "Give the STACK"),
-        ({"stack": "a", "cluster": "b"}, "Give the STACK"),
-        ({"cluster": "b"}, "--cloud is None"),
+        ({"stack": "a", "cluster": "b"}, "are both given"),
+        ({"cluster": "b"}, "--cluster b needs --cloud"),
         ({"cluster": "b", "cloud": "oracle"}, "one of aws, gcp, azure"),
         ({"cluster": "b", "cloud": "aws"}, "needs --region"),
         ({"stack": "a", "region": "us-east-1"}, "go with --cluster"),
@@ -77,6 +77,23 @@ def test_data_is_deleted_by_a_person_alone_and_each_by_its_name() -> None:
 def test_half_a_target_is_refused_with_what_is_missing(changes: dict[str, str], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         wanted(**changes)
+
+
+@pytest.mark.parametrize("name", ["../../etc", "a b", "lab;rm", "-lab", "lab\n", "l" * 101, "läb"])
+def test_a_name_that_no_cloud_gives_is_refused_before_it_becomes_a_path_or_a_request(name: str) -> None:
+    with pytest.raises(BadInput, match=r"--cluster .* is no name that a cloud gives"):
+        wanted(cluster=name, cloud="aws", region="us-east-1")
+
+
+@pytest.mark.parametrize("changes", [{"region": "us east"}, {"region": "../x"}, {"account": "12/34"}, {"account": "a b"}])
+def test_region_and_account_are_looked_at_too(changes: dict[str, str]) -> None:
+    with pytest.raises(BadInput, match="is no name that a cloud gives"):
+        wanted(**{"cluster": "lab", "cloud": "aws", "region": "us-east-1", **changes})
+
+
+@pytest.mark.parametrize("account", ["123456789012", "my-project", "example.com:old-project", "00000000-0000-0000-0000-000000000000"])
+def test_the_clouds_own_spellings_of_accounts_are_taken(account: str) -> None:
+    assert wanted(cluster="Lab_1", cloud="gcp", region="us-central1-a", account=account).account == account
 
 
 def test_waits_are_set_by_step() -> None:

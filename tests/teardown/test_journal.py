@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scripts.errors import BadInput, Failed
 from scripts.teardown.journal import Journal
 from scripts.teardown.model import Scope, Target
+
+TARGET = Target(cloud="aws", account="123456789012", region="us-east-1", cluster="lab", world="sandbox")
 
 
 @pytest.fixture
@@ -63,3 +67,52 @@ def test_each_target_has_a_journal_of_its_own(tmp_path: Path) -> None:
     one = Target(cloud="aws", account="1", region="r", cluster="lab", world="sandbox")
     other = Target(cloud="aws", account="1", region="r", cluster="lab", world="real")
     assert Journal.of(tmp_path, one).path != Journal.of(tmp_path, other).path
+
+
+def unfinished(journal: Journal, *entries: dict[str, Any]) -> None:
+    journal.path.parent.mkdir(parents=True, exist_ok=True)
+    journal.path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+
+def test_the_journal_of_ones_own_run_is_taken_up(journal: Journal) -> None:
+    journal.start(TARGET)
+    journal.refuse_others(TARGET)
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"schema": "gpukit/teardown-journal/9"}, "another version"),
+        ({"target": "serve"}, "is the journal of serve"),
+        ({"place": "cluster lab in aws account 999999999999, us-east-1"}, "999999999999"),
+        ({"world": "real"}, "is the journal of"),
+    ],
+)
+def test_an_unfinished_run_of_another_target_or_version_is_not_taken_up(journal: Journal, entry: dict[str, Any], words: str) -> None:
+    own = {"event": "start", "target": TARGET.name, "place": TARGET.place, "world": TARGET.world}
+    unfinished(journal, {**own, **entry})
+    with pytest.raises(BadInput, match=words):
+        journal.refuse_others(TARGET)
+    unfinished(journal, {**own, **entry}, {"event": "done"})
+    journal.refuse_others(TARGET)
+
+
+@pytest.mark.parametrize("scope", [None, [], "vpc-1", {"network": 4}, {"policies": ["Delete"]}, {"policies": {"vol-1": None}}])
+def test_a_scope_that_cannot_be_is_damage_and_decides_nothing(journal: Journal, scope: Any) -> None:
+    unfinished(journal, {"event": "scope", "scope": scope})
+    with pytest.raises(BadInput, match="corrupt"):
+        journal.scope()
+
+
+def test_what_a_later_version_remembers_beside_is_left_out(journal: Journal) -> None:
+    unfinished(journal, {"event": "scope", "scope": {"network": "vpc-1", "moon": "full"}})
+    assert journal.scope() == Scope(network="vpc-1")
+
+
+def test_a_journal_may_lie_where_it_outlives_the_machine_that_writes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at_home = Journal.of(tmp_path / "local", TARGET).path
+    monkeypatch.setenv("GPUKIT_TEARDOWN_STATE", str(tmp_path / "shared"))
+    elsewhere = Journal.of(tmp_path / "local", TARGET)
+    elsewhere.start(TARGET)
+    assert (elsewhere.path.parent, elsewhere.path.name) == (tmp_path / "shared", at_home.name)
+    assert not at_home.exists()

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scripts.errors import Failed
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.cloud import Busy, ClusterFacts
+from scripts.teardown.cluster import Unreachable
 from scripts.teardown.journal import Journal
 from scripts.teardown.model import Scope, Target, Thing
 from scripts.teardown.running import Done, Pace, Runner
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.steps import engine
 from scripts.teardown.steps.order import steps
+from scripts.teardown.teardown import Teardown
 from tests.teardown.lab import Ticks
 from tests.teardown.things import pool, thing
 
@@ -197,3 +200,48 @@ def test_objects_are_dropped_from_the_state_only_when_their_cluster_is_proven_go
     scene = Scene(target=TARGET, cloud=cloud, cluster=None, engine=state, cluster_gone=gone)
     Runner(scene=scene, journal=journal, scope=Scope(), say=lambda _: None).run((engine.DESTROY,))
     assert state.forgot == forgot
+
+
+class Flaky:
+    """An API server that does not answer for its first `silent` questions."""
+
+    def __init__(self, silent: int) -> None:
+        self.silent = silent
+
+    def find(self, _: Collection[str]) -> tuple[Thing, ...]:
+        self.silent -= 1
+        if self.silent >= 0:
+            raise Unreachable
+        return ()
+
+    def delete(self, thing: Thing) -> None:
+        del thing
+
+    def change(self, thing: Thing, body: object) -> None:
+        del thing, body
+
+
+def inside(journal: Journal, silent: int) -> list[Done]:
+    made, _ = runner(shelf(pool(running=1)), journal)
+    made.scene = replace(made.scene, cluster=Flaky(silent), cluster_gone=False)
+    return list(made.run(steps(Choices(), state_known=False)))
+
+
+@pytest.mark.failure("H6")
+def test_an_api_server_that_falls_silent_stops_the_run_before_its_cluster_is_touched(journal: Journal) -> None:
+    with pytest.raises(Failed, match=r"stopped answering during the step 're-creators'.*--without-api"):
+        inside(journal, silent=10_000)
+    assert [entry["step"] for entry in journal.entries()] == ["gpu-pools", "gpu-pools"]
+
+
+def test_one_that_answers_again_within_the_steps_time_is_waited_for(journal: Journal) -> None:
+    assert all(not each.left for each in inside(journal, silent=3))
+
+
+@pytest.mark.failure("H6")
+def test_one_that_falls_silent_between_the_first_question_and_the_look_blocks_like_one_that_never_answered(journal: Journal) -> None:
+    made, _ = runner(shelf(), journal)
+    scene = replace(made.scene, cluster=Flaky(10_000), cluster_gone=False)
+    facts = ClusterFacts(name="lab", ready=True, protected=False, endpoint="", authority="", token_command=(), scope=Scope())
+    plan = Teardown(scene=scene, facts=facts, journal=journal, say=lambda _: None).plan()
+    assert any("--without-api" in blocker for blocker in plan.preflight.blockers)

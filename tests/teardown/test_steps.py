@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from scripts.teardown import kinds as k
-from scripts.teardown.model import Seen, Thing
-from scripts.teardown.step import Choices
+from scripts.teardown.model import Seen, Target, Thing
+from scripts.teardown.step import Choices, Scene, Step
 from scripts.teardown.steps import (
     balancers,
     budgets,
@@ -212,3 +212,92 @@ def test_every_step_bounds_its_wait_and_gives_its_reason() -> None:
         assert 0 < step.minutes <= 60
         assert step.reason
         assert step.needs
+
+
+def test_jobs_that_go_on_are_suspended_and_those_that_ended_or_belong_to_another_are_not() -> None:
+    ended = obj("Job", "ended", status={"conditions": [{"type": "Complete", "status": "True"}]})
+    queued = obj("Job", "queued", metadata={"labels": {"kueue.x-k8s.io/queue-name": "research"}})
+    of_set = obj("Job", "of-set", metadata={"ownerReferences": [{"kind": "JobSet"}]})
+    scheduled = obj("Job", "scheduled", metadata={"ownerReferences": [{"kind": "CronJob"}]})
+    lone, asleep = obj("Job", "lone"), obj("Job", "asleep", spec={"suspend": True})
+    assert recreators.STEP.touches(seen(ended, queued, of_set, scheduled, lone, asleep)) == (scheduled, lone)
+
+
+@pytest.mark.failure("G11")
+def test_a_queue_admits_nothing_more_and_a_job_in_it_goes_before_its_workload_is_made_again() -> None:
+    queue, drained = obj("ClusterQueue.kueue.x-k8s.io", "a"), obj("ClusterQueue.kueue.x-k8s.io", "b", spec={"stopPolicy": "HoldAndDrain"})
+    assert recreators.STEP.touches(seen(queue, drained)) == (queue,)
+    job = obj("Job", metadata={"labels": {"kueue.x-k8s.io/queue-name": "research"}})
+    assert workloads.STEP.touches(seen(obj("Workload.kueue.x-k8s.io"), job, obj("Job", "lone")))[0] == job
+
+
+class _Asked:
+    """A cluster that remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def find(self, _: object) -> tuple[Thing, ...]:
+        return ()
+
+    def delete(self, thing: Thing) -> None:
+        self.said.append(f"delete {thing.kind} {thing.name}")
+
+    def change(self, thing: Thing, body: object) -> None:
+        self.said.append(f"change {thing.kind} {thing.name} {body}")
+
+
+def asked(step: Step, touched: tuple[Thing, ...]) -> list[str]:
+    cluster_ = _Asked()
+    target = Target(cloud="aws", account="1", region="r", cluster="lab", world="sandbox")
+    step.act(Scene(target=target, cloud=None, cluster=cluster_, engine=None), touched)  # type: ignore[arg-type]
+    return cluster_.said
+
+
+def mounting(kind: str, name: str, claim: str, **body: Any) -> Thing:
+    volumes = {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}
+    return obj(kind, name, spec=volumes if kind == "Pod" else {"template": {"spec": volumes}}, **body)
+
+
+@pytest.mark.failure("K3")
+def test_whatever_mounts_a_claim_that_goes_is_ended_and_nothing_else_is() -> None:
+    claim, kept = obj("PersistentVolumeClaim", "scratch"), obj("PersistentVolumeClaim", "vault")
+    retained = obj(
+        "PersistentVolume",
+        "pv",
+        "",
+        spec={"persistentVolumeReclaimPolicy": "Retain", "claimRef": {"namespace": "default", "name": "vault"}},
+    )
+    going = (
+        mounting("Deployment", "web", "scratch"), mounting("DaemonSet", "cache", "scratch"), mounting("Pod", "debug", "scratch"),
+    )  # fmt: skip
+    staying = (
+        mounting("DaemonSet", "agent", "vault"),
+        mounting("Pod", "web-1", "scratch", metadata={"ownerReferences": [{"kind": "ReplicaSet"}]}),
+        mounting("Pod", "done", "scratch", status={"phase": "Succeeded"}),
+        mounting("ReplicaSet", "web-abc", "scratch", metadata={"ownerReferences": [{"kind": "Deployment"}]}),
+    )
+    touched = claims.STEP.touches(seen(claim, kept, retained, *going, *staying))
+    assert touched == (*going, claim)
+    assert asked(claims.STEP, touched) == [
+        *("change Deployment web {'spec': {'replicas': 0}}", "delete DaemonSet cache", "delete Pod debug"),
+        "delete PersistentVolumeClaim scratch",
+    ]
+
+
+def test_a_claim_that_comes_with_each_pod_goes_with_the_set_that_makes_them() -> None:
+    volumes = [{"name": "scratch", "ephemeral": {"volumeClaimTemplate": {}}}]
+    web = obj("Deployment", "web", spec={"template": {"spec": {"volumes": volumes}}})
+    claim, other = obj("PersistentVolumeClaim", "web-5d-x7-scratch"), obj("PersistentVolumeClaim", "web-5d-x7-data")
+    assert claims.STEP.touches(seen(web, claim))[0] == web
+    assert web not in claims.STEP.touches(seen(web, other))
+
+
+def test_each_re_creator_is_stopped_in_its_own_way() -> None:
+    queue = obj("ClusterQueue.kueue.x-k8s.io", "gpus")
+    assert asked(recreators.STEP, (obj("Job", "a"), obj("CronJob", "b"), queue, obj("Deployment", "helm-controller"))) == [
+        "change Job a {'spec': {'suspend': True}}",
+        "change CronJob b {'spec': {'suspend': True}}",
+        "change ClusterQueue.kueue.x-k8s.io gpus {'spec': {'stopPolicy': 'HoldAndDrain'}}",
+        "change Deployment helm-controller {'spec': {'replicas': 0}}",
+    ]

@@ -20,6 +20,7 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         region=program.region(cluster),
         version=version,
         deletion_protection=flag(cluster.read("deletionProtection"), "deletionProtection"),
+        protected=cluster.options.protect,
         tags=_tags(cluster),
     )
     auto = flag(cluster.read("computeConfig", "enabled"), "computeConfig.enabled")

@@ -24,7 +24,7 @@ def read_cluster(cluster: Resource, program: Program) -> Facts:
     region = location(program, cluster)
     tier = _tier(cluster)
     version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
-    yield ControlPlane(urn=cluster.urn, name=cluster.name, cloud="azure", region=region, version=version, tier=tier)
+    yield _control_plane(cluster, region, version, tier)
     own = _own(cluster, program)
     yield own
     yield from read_inline_pools(cluster, program, region)
@@ -35,11 +35,26 @@ def read_cluster(cluster: Resource, program: Program) -> Facts:
         yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
 
 
+def _control_plane(cluster: Resource, region: Maybe[str], version: Maybe[str | None], tier: Maybe[str | None]) -> ControlPlane:
+    """AKS has no deletion protection of its own."""
+    protected = cluster.options.protect
+    return ControlPlane(
+        urn=cluster.urn,
+        name=cluster.name,
+        cloud="azure",
+        region=region,
+        version=version,
+        tier=tier,
+        deletion_protection=False,
+        protected=protected,
+    )
+
+
 def read_classic_cluster(cluster: Resource, program: Program) -> Facts:
     region = location(program, cluster)
     version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
     tier = _word(cluster, "skuTier")
-    yield ControlPlane(urn=cluster.urn, name=cluster.name, cloud="azure", region=region, version=version, tier=tier)
+    yield _control_plane(cluster, region, version, tier)
     yield AksCluster(
         urn=cluster.urn,
         name=cluster.name,

@@ -22,7 +22,15 @@ DEFAULT_POOL = "default-pool"
 
 def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane | GkeCluster | NodePool | MachineChoice | Lost]:
     whole = Part(cluster)
-    yield ControlPlane(urn=cluster.urn, name=cluster.name, cloud="gcp", region=region(cluster, program, "location"), version=_minor(whole))
+    yield ControlPlane(
+        urn=cluster.urn,
+        name=cluster.name,
+        cloud="gcp",
+        region=region(cluster, program, "location"),
+        version=_minor(whole),
+        deletion_protection=whole.flag("deletionProtection"),
+        protected=cluster.options.protect,
+    )
     facts = _switches(whole, program)
     yield facts
     if isinstance(facts.autopilot, Unknown) or facts.autopilot:
@@ -63,7 +71,6 @@ def _switches(cluster: Part, program: Program) -> GkeCluster:
         ),
         network=reference(program, resource, "network", cluster.read("network"), "network", gcp_types.NETWORK),
         subnet=reference(program, resource, "subnetwork", cluster.read("subnetwork"), "subnetwork", gcp_types.SUBNETWORK),
-        deletion_protection=cluster.flag("deletionProtection"),
         release_channel=cluster.text("releaseChannel", "channel"),
         exclusions=_exclusions(cluster),
         provisioned=resource_types(cluster),

@@ -11,7 +11,10 @@ from scripts.teardown.objects import body, replicas
 from scripts.teardown.step import Scene, Step
 
 CLAIM, PERSISTENT = "PersistentVolumeClaim", "PersistentVolume"
-_OWNERS = ("StatefulSet", "Deployment")
+_SCALED = ("StatefulSet", "Deployment", "ReplicaSet")
+_DELETED = ("DaemonSet", "Pod")
+"""What has no size: a DaemonSet, and a pod that nobody makes again. Jobs are suspended before, with what re-creates things."""
+_ENDED = ("Succeeded", "Failed")
 
 
 def policies(volumes: tuple[Thing, ...]) -> dict[str, str]:
@@ -32,10 +35,27 @@ def _touches(seen: Seen) -> tuple[Thing, ...]:
     retained = {_claim_of(each) for each in seen.of([PERSISTENT]) if _policy(each) == "Retain"}
     claims = tuple(each for each in seen.of([CLAIM]) if each.id not in retained)
     going = {each.id for each in claims}
-    owners = tuple(each for each in seen.of(_OWNERS) if replicas(each) and set(_mounted(each, seen)) & going)
+    users = (
+        *(each for each in seen.of(_SCALED) if replicas(each) and not _made_by_another(each)),
+        *filter(_lives_alone, seen.of(_DELETED)),
+    )
+    owners = tuple(each for each in users if set(_mounted(each, seen)) & going)
     volumes = tuple(each for each in seen.of([PERSISTENT]) if _policy(each) == "Delete" and _claim_of(each))
     disks = tuple(each for each in seen.going([k.VOLUME]) if seen.scope.policies.get(each.id) == "Delete")
     return (*owners, *claims, *volumes, *disks)
+
+
+def _made_by_another(owner: Thing) -> bool:
+    """A Deployment makes its ReplicaSets, and scales them itself."""
+    return owner.kind == "ReplicaSet" and bool(body(owner)["metadata"].get("ownerReferences"))
+
+
+def _lives_alone(thing: Thing) -> bool:
+    """Whether deleting it is enough: a pod that a controller owns comes back, and goes with its owner; one that has ended holds no claim."""
+    if thing.kind != "Pod":
+        return True
+    ended = (body(thing).get("status") or {}).get("phase") in _ENDED
+    return not ended and not body(thing)["metadata"].get("ownerReferences")
 
 
 def _policy(volume: Thing) -> str:
@@ -48,12 +68,18 @@ def _claim_of(volume: Thing) -> str:
 
 
 def _mounted(owner: Thing, seen: Seen) -> Iterator[str]:
-    """Claims of a StatefulSet's templates (`TEMPLATE-NAME-NUMBER`, Kubernetes documentation, StatefulSet), and those that its pods name."""
+    """Claims of a StatefulSet's templates (`TEMPLATE-NAME-NUMBER`, Kubernetes documentation, StatefulSet), those that its pods name, and those
+    that come with each pod (`POD-VOLUME`, Kubernetes documentation, Ephemeral Volumes).
+    """
     spec: Mapping[str, Any] = body(owner).get("spec") or {}
     namespace = owner.id.rpartition("/")[0]
-    for volume in ((spec.get("template") or {}).get("spec") or {}).get("volumes") or ():
+    pods = spec if owner.kind == "Pod" else (spec.get("template") or {}).get("spec") or {}
+    for volume in pods.get("volumes") or ():
         if volume.get("persistentVolumeClaim"):
             yield f"{namespace}/{volume['persistentVolumeClaim'].get('claimName')}"
+        elif volume.get("ephemeral"):
+            start, end = f"{namespace}/{owner.name}-", f"-{volume.get('name')}"
+            yield from (each.id for each in seen.of([CLAIM]) if each.id.startswith(start) and each.id.endswith(end))
     for template in spec.get("volumeClaimTemplates") or ():
         stem = f"{namespace}/{(template.get('metadata') or {}).get('name')}-{owner.name}-"
         yield from (each.id for each in seen.of([CLAIM]) if each.id.startswith(stem) and each.id.removeprefix(stem).isdigit())
@@ -63,9 +89,11 @@ def _act(scene: Scene, things: tuple[Thing, ...]) -> None:
     """K3: owners first, or a StatefulSet makes its claims again. The storage driver deletes volumes, as long as it lives."""
     if scene.cluster is None:
         return
-    owners = [each for each in things if each.kind in _OWNERS]
-    for owner in owners:
-        scene.cluster.change(owner, {"spec": {"replicas": 0}})
+    for owner in things:
+        if owner.kind in _SCALED:
+            scene.cluster.change(owner, {"spec": {"replicas": 0}})
+        elif owner.kind in _DELETED:
+            scene.cluster.delete(owner)
     for claim in things:
         if claim.kind == CLAIM:
             scene.cluster.delete(claim)
@@ -73,9 +101,9 @@ def _act(scene: Scene, things: tuple[Thing, ...]) -> None:
 
 STEP = Step(
     id="claims",
-    title="Scale owners of claims to zero; delete claims whose volumes go with them, wait for the volumes",
+    title="End what mounts claims (sets to zero, DaemonSets and lone pods deleted); delete claims whose volumes go with them, wait for the volumes",
     reason="K3: the storage driver dies with the cluster, and its volumes bill on; retained ones are kept and listed",
-    needs=frozenset({*_OWNERS, CLAIM, PERSISTENT, k.VOLUME}),
+    needs=frozenset({*_SCALED, *_DELETED, CLAIM, PERSISTENT, k.VOLUME}),
     touches=_touches,
     act=_act,
     minutes=15,

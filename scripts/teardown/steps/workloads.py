@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from scripts.teardown.model import Seen, Thing
+from scripts.teardown.objects import labels
 from scripts.teardown.step import Step, delete_all
+from scripts.teardown.steps.recreators import QUEUE_NAME
 
 JOBS = (
     "RayJob.ray.io", "RayService.ray.io", "RayCluster.ray.io", "PyTorchJob.kubeflow.org", "MPIJob.kubeflow.org", "TrainJob.trainer.kubeflow.org",
@@ -14,8 +16,9 @@ QUEUES = ("LocalQueue.kueue.x-k8s.io", "ClusterQueue.kueue.x-k8s.io")
 
 
 def _touches(seen: Seen) -> tuple[Thing, ...]:
-    """G11: a queue with workloads in it keeps its finalizer, so it goes after them."""
-    jobs = tuple(thing for kind in JOBS for thing in seen.of([kind]))
+    """G11: a queue with workloads in it keeps its finalizer, so it goes after them. Kueue makes a job's workload anew, so the job goes first."""
+    queued = tuple(each for each in seen.of(["Job"]) if QUEUE_NAME in labels(each))
+    jobs = (*queued, *(thing for kind in JOBS for thing in seen.of([kind])))
     return jobs or tuple(thing for kind in QUEUES for thing in seen.of([kind]))
 
 
@@ -23,7 +26,7 @@ STEP = Step(
     id="workloads",
     title="Delete workload resources (Ray, training jobs, Kueue workloads, then their queues)",
     reason="K9, G11: their operators release what they own only while they live",
-    needs=frozenset({*JOBS, *QUEUES}),
+    needs=frozenset({"Job", *JOBS, *QUEUES}),
     touches=_touches,
     act=delete_all,
     minutes=10,

@@ -17,13 +17,15 @@ from scripts.teardown.model import Scope, Target, Thing
 _STACK, _CLUSTER, _KEPT, _POOL = (tag_key("aws", word) for word in ("stack", "cluster", "kept", "pool"))
 _BUSY = frozenset(
     {
-        "DependencyViolation", "ResourceInUseException", "ResourceInUse", "VolumeInUse", "InvalidIPAddress.InUse", "DeleteConflict", "AuthFailure",
+        "DependencyViolation", "ResourceInUseException", "ResourceInUse", "VolumeInUse", "InvalidIPAddress.InUse", "DeleteConflict",
         "InvalidPlacementGroup.InUse", "InvalidNetworkInterface.InUse", "OperationNotPermitted", "ScalingActivityInProgress", "BadRequest",
         "IncorrectState", "InvalidRequestException", "BucketNotEmpty", "ConcurrentModification", "Throttling", "RequestLimitExceeded",
         "ThrottlingException", "Client.InvalidParameterValue.InUse", "FileSystemInUse", "InvalidSnapshot.InUse", "ConcurrentModificationException",
     }
 )  # fmt: skip
-"""Something still uses it, or too much was asked at once (EC2, ELB, EKS, IAM, S3 API references, error codes)."""
+"""Something still uses it, or too much was asked at once (API references, error codes: EC2, ELB, EKS, IAM, S3, EFS, EventBridge).
+
+`Client.InvalidParameterValue.InUse` and `BadRequest` (FSx) are unverified: asking again within the step's time is all that follows."""
 _GONE = (
     ".NotFound",
     "NotFoundException",
@@ -60,8 +62,8 @@ class Account:
 
         yield from (item for item in self.told(f"list by {service} {operation}", ask) or () if item is not None)
 
-    def told(self, purpose: str, ask: Callable[[], Any]) -> Any:
-        """What `ask` gives; None when it says that there is no such thing. Raises Busy, Failed."""
+    def told(self, purpose: str, ask: Callable[[], Any], *, busy: str = "") -> Any:
+        """What `ask` gives; None when it says that there is no such thing. `busy`: a code that means "not yet" here alone. Raises Busy, Failed."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
@@ -70,7 +72,7 @@ class Account:
             code, message = str(error.response["Error"]["Code"]), str(error.response["Error"].get("Message", ""))
             if code.endswith(_GONE):
                 return None
-            if code in _BUSY or _IN_USE in message:
+            if code in _BUSY or code == busy or _IN_USE in message:
                 raise Busy(f"{code}: {message}") from error
             raise Failed(f"AWS refused to {purpose}: {error}. The teardown stops here; run it again to go on.") from error
         except BotoCoreError as error:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
+from contextlib import contextmanager
 
 from scripts.engine.aws_kinds import parse_arn
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.aws import balancers, cluster_parts, data, machines, network, tagged
 from scripts.teardown.clouds.aws.account import Account, Kind, tags_of
-from scripts.teardown.clouds.cloud import ClusterFacts
+from scripts.teardown.clouds.cloud import Busy, ClusterFacts
 from scripts.teardown.model import Scope, Target, Thing
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for part in (machines, balancers, network, cluster_parts, data, tagged) for kind in part.KINDS}
@@ -19,6 +20,15 @@ _NOT_THINGS = frozenset(
 """Kinds that the tagging API lists and that go with what they are part of, or that bill elsewhere."""
 
 
+@contextmanager
+def _answering() -> Generator[None]:
+    """A list that is refused for now, such as by throttling beyond the client's own retries, is no list: what was not seen is not gone."""
+    try:
+        yield
+    except Busy as reason:
+        raise Failed(f"AWS did not answer while the target was looked at ({reason}). Run it again to go on.") from reason
+
+
 class AwsCloud:
     """One target on AWS."""
 
@@ -26,12 +36,14 @@ class AwsCloud:
         self._account = Account(target, environment)
 
     def cluster(self) -> ClusterFacts | None:
-        return cluster_parts.facts(self._account)
+        with _answering():
+            return cluster_parts.facts(self._account)
 
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._account.scope = scope
-        found = tuple(thing for name, kind in KINDS.items() if name in kinds for thing in kind.find(self._account))
-        return found + (self._others(found) if k.OTHER in kinds else ())
+        with _answering():
+            found = tuple(thing for name, kind in KINDS.items() if name in kinds for thing in kind.find(self._account))
+            return found + (self._others(found) if k.OTHER in kinds else ())
 
     def to_zero(self, pool: Thing) -> None:
         machines.to_zero(self._account, pool)

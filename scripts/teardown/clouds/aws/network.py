@@ -62,8 +62,10 @@ def _delete_flow_log(account: Account, thing: Thing) -> None:
 
 
 def _release(account: Account, thing: Thing) -> None:
-    """An address is held by its NAT gateway until that has ended."""
-    account.told(f"release {thing.label}", lambda: account.client("ec2").release_address(AllocationId=thing.id))
+    """An address is held by its NAT gateway until that has ended. EC2 then says AuthFailure, which elsewhere means wrong credentials (API
+    reference, Error codes).
+    """
+    account.told(f"release {thing.label}", lambda: account.client("ec2").release_address(AllocationId=thing.id), busy="AuthFailure")
 
 
 def _delete_routes(account: Account, thing: Thing) -> None:
