@@ -1,4 +1,4 @@
-"""The lock files of the engine's own file backend, left behind when an engine is killed."""
+"""What a killed engine leaves behind in its own file backend: lock files, and half-written attributes."""
 
 from __future__ import annotations
 
@@ -41,6 +41,26 @@ def remove_stale(state: Path, *, project: str, stack: str, alive: Callable[[int]
         lock.path.unlink(missing_ok=True)
         lock.path.with_name(lock.path.name + ".attrs").unlink(missing_ok=True)
     return found
+
+
+def drop_broken_attributes(state: Path, *, project: str, stack: str) -> bool:
+    """Remove the attributes beside the stack's state where they are not whole; says whether they were.
+
+    The file backend empties that file, fills it, and only then puts the state itself in place at once. An engine killed in between leaves a
+    good state that no engine reads any more ("failed to load checkpoint: EOF"); without attributes it is read as ever. Only while no engine
+    works on the stack.
+    """
+    broken = [path for path in (state / ".pulumi" / "stacks" / project).glob(f"{stack}.json*.attrs") if not _whole(path)]
+    for path in broken:
+        path.unlink()
+    return bool(broken)
+
+
+def _whole(path: Path) -> bool:
+    try:
+        return isinstance(json.loads(path.read_text()), dict)
+    except ValueError:
+        return False
 
 
 def process_lives(pid: int) -> bool:

@@ -153,6 +153,8 @@ def _remove_stale_locks(job: Job) -> None:
         return
     for lock in engine_lock.remove_stale(directory, project=job.workspace.project, stack=job.stack):
         job.show.line(f"removed the lock of engine process {lock.pid}, which was killed (locked since {lock.since})")
+    if engine_lock.drop_broken_attributes(directory, project=job.workspace.project, stack=job.stack):
+        job.show.line("removed half-written attributes beside the state: the engine was killed while it saved; the state itself is whole")
 
 
 def _recover(job: Job, session: Session) -> None:

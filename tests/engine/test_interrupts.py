@@ -88,6 +88,17 @@ def test_a_thing_made_by_a_killed_engine_is_found_and_not_made_twice(toy: Toy) -
 
 
 @pytest.mark.failure("H12")
+def test_an_engine_killed_while_it_saves_leaves_a_state_that_is_still_read(toy: Toy) -> None:
+    """The backend keeps attributes beside the state and fills them before it puts the state in place."""
+    kill_engine_during_create(toy)
+    toy.state_file.with_name("dev.json.attrs").write_text("")
+    toy.lookup.answers["first-thing"] = Exists(("thing-0",))
+    assert toy.act("up").exit is Exit.FINE
+    assert "half-written attributes" in toy.said.getvalue()
+    assert toy.shelf.made == ["first-thing"]
+
+
+@pytest.mark.failure("H12")
 def test_a_thing_that_nobody_can_tell_of_stops_the_next_run(toy: Toy) -> None:
     kill_engine_during_create(toy)
     with pytest.raises(Refused, match=r"(?s)toy:index:Thing first-thing: nobody knows"):

@@ -93,3 +93,16 @@ def test_an_unreadable_lock_file_is_named(tmp_path: Path) -> None:
 
 def test_a_stack_without_locks_is_free(tmp_path: Path) -> None:
     assert engine_lock.remove_stale(tmp_path, project="gpukit", stack="dev") == ()
+
+
+def test_half_written_attributes_of_this_stack_alone_are_removed(tmp_path: Path) -> None:
+    stacks = tmp_path / ".pulumi" / "stacks" / "gpukit"
+    stacks.mkdir(parents=True)
+    texts = {"dev.json.attrs": "", "dev.json.bak.attrs": '{"user.content_type": "app', "other.json.attrs": "", "dev.json": "{}"}
+    for name, text in texts.items():
+        (stacks / name).write_text(text)
+    assert engine_lock.drop_broken_attributes(tmp_path, project="gpukit", stack="dev")
+    assert sorted(path.name for path in stacks.iterdir()) == ["dev.json", "other.json.attrs"]
+    (stacks / "dev.json.attrs").write_text('{"user.content_type": "application/json"}')
+    assert not engine_lock.drop_broken_attributes(tmp_path, project="gpukit", stack="dev")
+    assert (stacks / "dev.json.attrs").exists()
