@@ -104,6 +104,8 @@ class ResourceSet:
     stack: str
     resources: tuple[Resource, ...]
     config: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    files: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    """Text of local files that resources name, by path as written; empty where the source has resources alone, as a state has."""
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self.resources)
@@ -163,6 +165,6 @@ def _strings(value: Value) -> Iterable[str]:
         if isinstance(node, str):
             yield node
         elif isinstance(node, Mapping):
-            ahead += reversed(cast("Mapping[str, Value]", node).values())
+            ahead += list(cast("Mapping[str, Value]", node).values())[::-1]
         elif isinstance(node, list | tuple):
-            ahead += reversed(cast("list[Value]", node))
+            ahead += list(cast("list[Value]", node))[::-1]
