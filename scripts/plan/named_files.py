@@ -32,7 +32,9 @@ def named_files(resources: ResourceSet, directory: Path) -> Mapping[str, str]:
     """Text by path as the program writes it, relative to `directory`; a pattern has the texts of all its files, in order of name."""
     written = dict.fromkeys(path for resource in resources for path in _paths(resource))
     found = {path: _text(path, directory.resolve()) for path in written}
-    folders = dict.fromkeys(path for resource in resources if resource.type == KUSTOMIZE for path in _words(resource.inputs.get("directory")))
+    folders = dict.fromkeys(
+        path for resource in resources if resource.type == KUSTOMIZE for path in _words(resource.inputs.get("directory"))
+    )
     found |= {path: kustomization.rendered(path, directory) for path in folders}
     return {path: text for path, text in found.items() if text is not None}
 
@@ -58,4 +60,3 @@ def _text(written: str, directory: Path) -> str | None:
     except (OSError, ValueError, NotImplementedError):  # unreadable, no text, a pattern that pathlib refuses
         return None
     return "\n---\n".join(texts) if texts else None
-
