@@ -20,7 +20,7 @@ def test_an_empty_text_is_no_document() -> None:
     "said", ["{", BOMB, "&a [*a]", "[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "!!python/object:os.system x", "2026-13-45", "{" * 5000]
 )
 def test_what_is_no_yaml_too_deep_or_without_end_is_refused(said: str) -> None:
-    with pytest.raises(ValueError, match="no YAML|values|month"):
+    with pytest.raises(ValueError, match=r"no YAML|values|month"):
         documents_of(said)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from components.inventory import Image, MachineChoice, Market, NodeCount, NodePool
-from components.resource import Resource, read
+from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers.pools import classified
 from policies.readers.program import Program
@@ -82,7 +82,7 @@ def _zones(group: Resource, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
     if isinstance(named, Unknown):
         return named
     paths = [f"availabilityZones[{i}]" for i in range(len(named))]
-    return tuple(given(text(read(zone), path), path, "not given") for zone, path in zip(named, paths, strict=True))
+    return tuple(given(text(group.read("availabilityZones", i), path), path, "not given") for i, path in enumerate(paths))
 
 
 def _template(group: Resource, program: Program) -> Template | None:

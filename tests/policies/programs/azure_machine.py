@@ -27,7 +27,7 @@ az.compute.VirtualMachine(
         "admin_username": "me",
         "linux_configuration": {
             "disable_password_authentication": True,
-            "ssh": {"public_keys": [{"path": "/home/me/.ssh/authorized_keys", "key_data": "ssh-rsa AAAA"}]},
+            "ssh": {"public_keys": [{"key_data": "ssh-rsa AAAA"}]},
         },
     },
     storage_profile={
