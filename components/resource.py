@@ -104,6 +104,8 @@ class ResourceSet:
     stack: str
     resources: tuple[Resource, ...]
     config: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    files: Mapping[str, str] = field(default_factory=lambda: _EMPTY)
+    """Text of local files that resources name, by path as written; empty where the source has resources alone, as a state has."""
 
     def __iter__(self) -> Iterator[Resource]:
         return iter(self.resources)
@@ -165,4 +167,4 @@ def _strings(value: Value) -> Iterable[str]:
         elif isinstance(node, Mapping):
             ahead += reversed(list(cast("Mapping[str, Value]", node).values()))
         elif isinstance(node, list | tuple):
-            ahead += reversed(cast("list[Value]", node))
+            ahead += list(cast("list[Value]", node))[::-1]

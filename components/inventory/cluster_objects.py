@@ -35,7 +35,7 @@ class Manifest:
 
     def at(self, path: str) -> str:
         """`path` as a property path of the resource."""
-        return f"{self.path}.{path}" if self.path else path
+        return f"{self.path}.{path}" if self.path and path else self.path or path
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,10 +52,10 @@ KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"
 CHART_V3 = "kubernetes:helm.sh/v3:Chart"
 CHART_V4 = "kubernetes:helm.sh/v4:Chart"
-YAML = ("kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile")
+YAML = ("kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile", "kubernetes:kustomize/v2:Directory")
 """Components whose provider applies the objects that they list."""
 UNSEEN = (
-    *("kubernetes:yaml:ConfigGroup", "kubernetes:yaml:ConfigFile", "kubernetes:kustomize:Directory", "kubernetes:kustomize/v2:Directory"),
+    *("kubernetes:yaml:ConfigGroup", "kubernetes:yaml:ConfigFile", "kubernetes:kustomize:Directory"),
     *("kubernetes:yaml/v2:Directory", "kubernetes:helm.sh/v2:Chart"),
 )
 """Components that open files of their own, or render inside the program and register only what comes out."""

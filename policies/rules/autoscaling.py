@@ -18,6 +18,7 @@ from .pools import in_cluster_with_nvidia, place, rows, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
 
 AUTOSCALER = "cluster-autoscaler"
+_SIZE = "scalingConfig.minSize"
 PREFIX = "k8s.io/cluster-autoscaler/"
 HINTS = f"{PREFIX}node-template/resources/"
 ACCELERATOR = "k8s.amazonaws.com/accelerator"
@@ -204,12 +205,28 @@ def _idle_nodes(case: Case) -> Iterator[Verdict]:
     """J7: reserved capacity is paid for anyway, and what serves must be there when nobody asks."""
     for pool in () if case.settings.serves else case.inventory.gpu_pools:
         on_demand = mapped(pool.market, lambda market: market.value in ("on_demand", "spot"))
-        text = (
-            f"keeps {pool.nodes.minimum} GPU nodes running with no job at all. Set the minimum to 0 and let jobs start nodes, or reserve the capacity "
-            "that is always needed."
-        )
+        text = f"{_kept(pool)} running with no job at all. {_ALONE if _single(pool) else _SHRINK}"
         wrong = all_of([on_demand, mapped(pool.nodes.minimum, lambda low: low > 0)])
-        yield from judged(wrong, place(pool, "scalingConfig.minSize"), text, "it cannot be told whether nodes run without jobs")
+        yield from judged(wrong, _sized(pool), text, "it cannot be told whether nodes run without jobs")
+
+
+_SHRINK = "Set the minimum to 0 and let jobs start nodes, or reserve the capacity that is always needed."
+_ALONE = "Let a group that shrinks to none start it for the job, stop it when the job ends, or reserve what is always needed."
+
+
+def _kept(pool: GpuPool) -> str:
+    return f"keeps {pool.nodes.minimum} GPU node{'' if pool.nodes.minimum == 1 else 's'}"
+
+
+def _single(pool: GpuPool) -> bool:
+    """Whether it is one machine by itself, which has no size to set."""
+    return pool.managed is None and not {"maximum", _SIZE} & set(pool.paths)
+
+
+def _sized(pool: GpuPool) -> Place:
+    """Where the size stands: the least where the reader names it, else what else bounds it, else the machine itself."""
+    names = (_SIZE,) if pool.managed is not None else (_SIZE, "maximum", "machines")
+    return place(pool, next((name for name in names if name in pool.paths), names[0]))
 
 
 RULES = (

@@ -39,7 +39,7 @@ def record_program(project: Project, stack: StackConfig, *, timeout_s: float, im
     if "missing" in data:
         raise BadInput(f"{project.python} cannot record {project.name}: {data['missing']}. Install the program's requirements there.")
     config = {k: v for k, v in stack.config.items() if k not in stack.secret_keys}
-    return recording(Tape.from_json(data), config)
+    return recording(Tape.from_json(data), config, project.directory)
 
 
 def _request(project: Project, stack: StackConfig) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from components.resource import Options, Resource, ResourceSet, Value
 from components.unknown import MASKED_SECRET, Unknown
 
+from .named_files import named_files
 from .recording.collector import tune_collector
 from .values import UNKNOWN, Unread, properties
 
@@ -53,7 +54,7 @@ def record(  # noqa: PLR0913 # the names of a stack and its program, all by keyw
 
     given = undisclosed(config, secret_keys)
     tape = run(Job(program, project, stack, given, secret_keys, directory, root or directory, output))
-    return recording(tape, {k: v for k, v in config.items() if k not in secret_keys})
+    return recording(tape, {k: v for k, v in config.items() if k not in secret_keys}, directory)
 
 
 def undisclosed(config: Mapping[str, str], secret_keys: Sequence[str]) -> dict[str, str]:
@@ -65,10 +66,11 @@ def _hidden(value: str) -> str:
     return value if MASKED_SECRET in value and value != MASKED_SECRET else UNKNOWN
 
 
-def recording(tape: Tape, config: Mapping[str, str]) -> Recording:
-    """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets."""
+def recording(tape: Tape, config: Mapping[str, str], directory: Path) -> Recording:
+    """The facts on `tape`. `config` is what rules may ask of the stack's settings: no secrets. `directory`: where the program runs."""
+    resources = ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(_resources(tape)), config=config)
     return Recording(
-        resources=ResourceSet(project=tape.project, stack=tape.stack, resources=tuple(_resources(tape)), config=config),
+        resources=replace(resources, files=named_files(resources, directory)),
         outputs=properties(tape.outputs),
         logs=tuple(tape.logs),
         notes=tuple(tape.notes),

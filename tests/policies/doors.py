@@ -26,13 +26,18 @@ Said = list[tuple[str, str, str]]
 
 
 def as_a_preview_knows(resources: ResourceSet) -> ResourceSet:
-    """Everything but whose children another process makes."""
-    return replace(resources, resources=tuple(replace(r, remote=False) for r in resources))
+    """Everything but whose children another process makes, what stands in files that the program names, and the stack's own outputs."""
+    return replace(resources, resources=tuple(_without_outputs(replace(r, remote=False)) for r in resources), files={})
+
+
+def _without_outputs(resource: Resource) -> Resource:
+    """The engine tells of the stack before the program has said its outputs."""
+    return replace(resource, outputs={}) if resource.type == STACK else resource
 
 
 def as_a_state_knows(resources: ResourceSet) -> ResourceSet:
-    """The same without the stack's settings, which no state holds."""
-    return replace(as_a_preview_knows(resources), config={})
+    """The same with the stack's outputs, and without its settings, which no state holds."""
+    return replace(resources, resources=tuple(replace(r, remote=False) for r in resources), files={}, config={})
 
 
 def as_the_pack_knows(resources: ResourceSet) -> ResourceSet:
@@ -56,7 +61,8 @@ def offline(resources: ResourceSet, settings: Settings) -> Said:
 
 
 def through_a_preview(resources: ResourceSet, settings: Settings, directory: Path) -> Said:
-    steps = [{"op": "create", "urn": r.urn, "newState": _state(r, resources, MASKED_SECRET)} for r in resources]
+    told = [_without_outputs(r) for r in resources]
+    steps = [{"op": "create", "urn": r.urn, "newState": _state(r, resources, MASKED_SECRET)} for r in told]
     document = {"config": dict(resources.config), "steps": steps, "changeSummary": {"create": len(steps)}}
     return offline(preview_json.read(_written(document, directory)), settings)
 

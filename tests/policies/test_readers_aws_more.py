@@ -176,3 +176,18 @@ def test_options_that_a_source_does_not_tell_are_unknown() -> None:
     assert read(told).charts[0].deleted_with == "urn:cluster"
     assert isinstance(read(told.with_options("operator", partial=True)).charts[0].deleted_with, Unknown)
     assert Options().partial is False
+
+
+@pytest.mark.parametrize(
+    ("zones", "read_as"),
+    [
+        (["us-east-1d"], ("us-east-1d",)),
+        ([Unknown("zone")], (Unknown("availabilityZones[0]"),)),
+        (Unknown("z"), Unknown("availabilityZones")),
+    ],
+)
+def test_a_scaling_group_of_the_default_network_stands_in_the_zones_that_it_names(zones: Any, read_as: Any) -> None:
+    program = Raw(config=REGION).add(types.LAUNCH_TEMPLATE, "t", instanceType="p3.2xlarge")
+    program.add(types.SCALING_GROUP, "g", availabilityZones=zones, minSize=0, maxSize=2, launchTemplate={"id": "@t", "version": "$Latest"})
+    (pool,) = read(program).pools
+    assert pool.zones == read_as

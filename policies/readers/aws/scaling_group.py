@@ -47,7 +47,7 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
     others = {index: pool_interfaces(group, template) for index, template in own.items()}
     region = program.region(group)
     machines = _machines(overrides, start)
-    zones = program.zones(group, "vpcZoneIdentifiers")
+    zones = _zones(group, program)
     for market, nodes in _parts(group, start):
         yield classified(
             NodePool(
@@ -67,11 +67,22 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
                 root_disk_gib=start.disk_gib if start else None,
                 root_disk_kind=start.disk_kind if start else None,
                 placement_strategy=template.placement_strategy if template else None,
-                paths={"machines": _OVERRIDES if overrides else "launchTemplate", "maximum": "maxSize"},
+                paths={"machines": _OVERRIDES if overrides else "launchTemplate", "maximum": "maxSize", "scalingConfig.minSize": "minSize"},
             )
         )
     for i, machine in enumerate(overrides):
         yield MachineChoice(urn=group.urn, cloud="aws", region=region, machine=machine, path=f"{_OVERRIDES}[{i}].instanceType")
+
+
+def _zones(group: Resource, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
+    """Of its subnets; a group of the default network names its zones."""
+    named = items(group.read("availabilityZones"), "availabilityZones")
+    if group.read("vpcZoneIdentifiers") is not None or named == ():
+        return program.zones(group, "vpcZoneIdentifiers")
+    if isinstance(named, Unknown):
+        return named
+    paths = [f"availabilityZones[{i}]" for i in range(len(named))]
+    return tuple(given(text(group.read("availabilityZones", i), path), path, "not given") for i, path in enumerate(paths))
 
 
 def _template(group: Resource, program: Program) -> Template | None:

@@ -25,7 +25,7 @@ def read_chart(release: Resource, program: Program) -> Iterator[Chart]:
         chart=given(text(release.read("chart"), "chart"), *_absent(release)),
         version=text(release.read("version"), "version"),
         namespace=text(release.read("namespace"), "namespace"),
-        values=_values(release),
+        values=_values(release, program),
         cluster=planned_cluster(release, program),
         timeout_s=whole(release.read("timeout"), "timeout"),
         dependents=_dependents(release, program),
@@ -39,10 +39,10 @@ def _absent(release: Resource) -> tuple[str, str]:
     return (f"{release.name}.chart", RENDERED) if release.type == types.CHART_V3 else ("chart", "not given")
 
 
-def _values(release: Resource) -> Maybe[Mapping[str, object]]:
+def _values(release: Resource, program: Program) -> Maybe[Mapping[str, object]]:
     """The values that the program gives: those of value files that are text here, with `values` over them.
 
-    A file on disk is not opened: with one, what is not written here is unknown.
+    With a file that the source could not open, what is not written here is unknown.
     """
     own = mapping(release.read("values"), "values")
     files = items(release.read("valueYamlFiles"), "valueYamlFiles")
@@ -50,14 +50,22 @@ def _values(release: Resource) -> Maybe[Mapping[str, object]]:
         return own if isinstance(own, Unknown) else files if isinstance(files, Unknown) else {}
     merged: Mapping[str, Value] = {}
     for i in range(len(files)):
-        said = release.read("valueYamlFiles", i, "text")
-        if not isinstance(said, str):
-            return Unknown("valueYamlFiles", "given by files that are not read")
+        said = _said(release, i, program)
+        if said is None:
+            return Unknown(f"valueYamlFiles[{i}]", "given by a file that is not opened")
         for body in documents(said, f"valueYamlFiles[{i}]"):
             if isinstance(body, Unknown):
                 return body
             merged = _over(merged, body)
     return _over(merged, own)
+
+
+def _said(release: Resource, index: int, program: Program) -> str | None:
+    """The text of one value file: written in the program, or in a local file."""
+    text, path = (release.read("valueYamlFiles", index, key) for key in ("text", "path"))
+    if isinstance(text, str):
+        return text
+    return program.resources.files.get(path) if isinstance(path, str) else None
 
 
 def _over(below: Mapping[str, Value], above: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -36,10 +36,10 @@ def read_object(resource: Resource, program: Program) -> Iterator[Manifest | Los
 
 
 def read_yaml(resource: Resource, program: Program) -> Iterator[Manifest | Lost]:
-    """Objects of `yaml.v2.ConfigGroup` and `ConfigFile`, whose provider applies them unseen: text and plain objects are read, files are not."""
+    """Objects of `yaml.v2.ConfigGroup` and `ConfigFile`, whose provider applies them unseen: text and plain objects are read, and local files where the source has them."""
     if resource.urn in program.once(_parents):
         return
-    found = list(_listed(resource))
+    found = list(_listed(resource, program))
     if not found:
         yield Lost(urn=resource.urn, type=resource.type, reason=_SEEN_ELSEWHERE)
     for path, body in found:
@@ -64,10 +64,10 @@ def read_unseen(resource: Resource, program: Program) -> Iterator[Lost]:
         yield Lost(urn=resource.urn, type=resource.type, reason=_SEEN_ELSEWHERE)
 
 
-def _listed(resource: Resource) -> Iterator[tuple[str, Maybe[Mapping[str, Value]]]]:
-    for prop in ("files", "file"):
-        if resource.read(prop) is not None:
-            yield prop, Unknown(prop, "not opened")
+def _listed(resource: Resource, program: Program) -> Iterator[tuple[str, Maybe[Mapping[str, Value]]]]:
+    for prop in ("files", "file", "directory"):
+        for path, said in _opened(resource, prop, program):
+            yield from ((path, body) for body in ((said,) if isinstance(said, Unknown) else documents(said, path)))
     for body in documents(resource.read("yaml"), "yaml"):
         yield "yaml", body
     plain = items(resource.read("objs"), "objs")
@@ -77,6 +77,20 @@ def _listed(resource: Resource) -> Iterator[tuple[str, Maybe[Mapping[str, Value]
     for i in range(len(plain)):
         body = resource.read("objs", i)
         yield f"objs[{i}]", cast("Mapping[str, Value]", body) if isinstance(body, Mapping) else _no_object(f"objs[{i}]", body)
+
+
+def _opened(resource: Resource, prop: str, program: Program) -> Iterator[tuple[str, Maybe[str]]]:
+    """Texts of the files that `prop` names, where the source could open them; an address is never fetched."""
+    named = resource.read(prop)
+    if named is None or isinstance(named, Unknown):
+        yield from () if named is None else ((prop, named),)
+        return
+    several = isinstance(named, list | tuple)
+    for i in range(len(cast("list[Value]", named)) if several else 1):
+        path = f"{prop}[{i}]" if several else prop
+        written = resource.read(prop, i) if several else named
+        text = program.resources.files.get(written) if isinstance(written, str) else None
+        yield path, Unknown(path, "not opened") if text is None else text
 
 
 def documents(value: Value, path: str) -> Iterator[Maybe[Mapping[str, Value]]]:

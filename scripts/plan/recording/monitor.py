@@ -14,7 +14,7 @@ import pulumi
 from google.protobuf import empty_pb2, struct_pb2
 from pulumi.runtime.proto import alias_pb2, engine_pb2, provider_pb2, resource_pb2
 
-from . import invokes, transforms
+from . import invokes, manifests, transforms
 from .confidential import Confidential
 from .echo import echoed
 from .tape import Entry, Tape
@@ -130,7 +130,8 @@ class Monitor:
     def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> Any:
         if request.tok == "pulumi:pulumi:getResource":
             return invokes.response(self._state(request.args.fields["urn"].string_value))
-        found = invokes.answer(request.tok, self._region(request))
+        objects = manifests.decoded(request.tok, request.args)
+        found = invokes.answer(request.tok, self._region(request)) if objects is None else (objects, "")
         if found is None:
             self.tape.note(f"the answer of {request.tok} is unknown offline")
             self.unanswered.add(request.tok)
