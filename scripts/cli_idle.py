@@ -16,7 +16,10 @@ Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="
 def idle(  # noqa: PLR0913 # one parameter an option
     stacks: Stacks = None,
     *,
-    every: Annotated[bool, typer.Option("--all", help="Every stack file in stacks/; with --act it must be said.")] = False,
+    every: Annotated[
+        bool,
+        typer.Option("--all", help="Every stack file in stacks/, and a look for GPU clusters beside them; with --act it must be said."),
+    ] = False,
     from_: Annotated[
         str | None,
         typer.Option("--from", metavar="FILE", help="Judge by a record, a Prometheus range query's JSON or dcgm-exporter's text."),
@@ -81,7 +84,7 @@ def heartbeat(  # noqa: PLR0913 # one parameter an option
     every: Annotated[float, typer.Option(metavar="SECONDS", help="30 to 60.")] = 60.0,
     once: Annotated[bool, typer.Option("--once", help="One beat, then end.")] = False,
 ) -> int:
-    """Run inside a private cluster and tell its cloud's metrics of its GPUs.
+    """Tell the cloud's metrics about a private cluster, from within.
 
     `gpukit idle` reads them where the cluster's API cannot be reached.
 

@@ -21,7 +21,7 @@ from scripts.idle.act.run import Orders, Report, carry_out, judge, recorded
 from scripts.idle.act.scale import Acting, Done
 from scripts.idle.act.scale import resume as bring_back
 from scripts.idle.act.state import Store
-from scripts.idle.collect import clouds, prometheus, targets, together
+from scripts.idle.collect import clouds, discovery, prometheus, targets, together
 from scripts.idle.collect.clouds import Access
 from scripts.idle.collect.together import Asking, Looked
 from scripts.idle.intent import Reach
@@ -68,9 +68,12 @@ def idle(  # noqa: PLR0913 # one parameter an option
         asking = _asking(here, world, rules, step_seconds)
         looked = together.look(found, asking, progress=printing.progress)
         looked = _with_other_costs(here, looked)
+        others = discovery.discover(found, asking) if every else discovery.Discovered()
+        looked = [*looked, *others.looked]
         if record_to is not None:
             record.save(Path(record_to), record.of(asking.now, (each.cluster for each in looked if each.there)))
-        report = judge(looked, store.read().stacks, asking, reach, [f"{each.stack}: {each.error}" for each in unread])
+        problems = [*(f"{each.stack}: {each.error}" for each in unread), *others.errors]
+        report = judge(looked, store.read().stacks, asking, reach, problems)
         if act or tell:
             acting = _acting(store, asking, wait_minutes)
             report = carry_out(report, looked, _orders(here, world, reach, act=act), acting, asking)

@@ -71,11 +71,13 @@ def recorded(clusters: Sequence[together.Cluster]) -> list[Subject]:
 
 def judge(looked: Sequence[Looked], past: Mapping[str, Remembered], asking: Asking, reach: Reach, unread: Sequence[str]) -> Report:
     """What is the matter and what would follow; changes nothing."""
-    cases = deciding.decide(subjects(looked), past, asking.now, asking.rules)
+    mine = [each for each in looked if not each.target.discovered]
+    cases = deciding.decide(subjects(mine), past, asking.now, asking.rules)
+    others = deciding.decide(subjects([each for each in looked if each.target.discovered]), past, asking.now, asking.rules)
     return Report(
-        cases=cases,
+        cases=[*cases, *others],
         absent=[each.target.stack for each in looked if not each.there],
-        stopped=deciding.stopped(cases, reach),
+        stopped=deciding.stopped(cases, reach),  # clusters that nothing is done about would widen the share that may be acted upon
         errors=[*unread, *(error for each in looked for error in each.errors)],
     )
 

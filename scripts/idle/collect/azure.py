@@ -82,11 +82,14 @@ class Azure:
 
         return self._client(MonitorManagementClient)
 
+    def clusters(self) -> list[Any]:
+        """All of the subscription."""
+        return self.ask("list clusters", lambda: list(self.aks.managed_clusters.list()))
+
     def cluster(self) -> Any:
         """The cluster of the target in whichever resource group; None: there is none. Azure compares names without regard to case."""
-        listed = self.ask("list clusters", lambda: list(self.aks.managed_clusters.list()))
         name, region = self.target.cluster.casefold(), self.target.region.casefold()
-        here = [c for c in listed if str(c.name).casefold() == name and str(c.location).casefold().replace(" ", "") == region]
+        here = [c for c in self.clusters() if str(c.name).casefold() == name and str(c.location).casefold().replace(" ", "") == region]
         return here[0] if here else None
 
     def pools(self, cluster: Any) -> list[Any]:

@@ -96,11 +96,14 @@ class Gcp:
 
         return self._client(compute_v1.InstanceGroupManagersClient)
 
+    def clusters(self) -> list[Any]:
+        """All of the project."""
+        parent = f"projects/{self.target.account}/locations/-"
+        return list(self.ask("gke", "list clusters", lambda: self.gke.list_clusters(parent=parent)).clusters)
+
     def cluster(self) -> Any:
         """The cluster of the target, in its region or one of its zones; None: there is none."""
-        parent = f"projects/{self.target.account}/locations/-"
-        listed = self.ask("gke", "list clusters", lambda: self.gke.list_clusters(parent=parent))
-        here = [c for c in listed.clusters if c.name == self.target.cluster and c.location.startswith(self.target.region)]
+        here = [c for c in self.clusters() if c.name == self.target.cluster and c.location.startswith(self.target.region)]
         return here[0] if here else None
 
     def path(self, cluster: Any) -> str:

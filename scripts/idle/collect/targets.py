@@ -16,20 +16,24 @@ from scripts.idle.intent import Policy, Strongest
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """One stack's cluster."""
+    """One cluster: a stack's, or one that was found beside them."""
 
     stack: str
+    """Of a cluster that no stack file names: `cloud/account/region/name`."""
     cluster: str
     cloud: Cloud
     account: str
     region: str
-    workload: str
+    workload: str | None
+    """None: no stack file says."""
     owner: str
     expires: date | None
     policy: Policy
     notify: tuple[str, ...]
     markets: dict[str, str]
     """How each pool is bought, by pool name: what the cloud's answer does not say."""
+    discovered: bool = False
+    """Found in an account, without a stack file: only spoken about."""
 
 
 @dataclass(frozen=True, kw_only=True)

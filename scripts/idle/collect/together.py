@@ -100,7 +100,7 @@ def _described(target: Target, asking: Asking) -> Cluster:
             "cloud": target.cloud,
             "account": target.account,
             "region": target.region,
-            "stack": target.stack,
+            "stack": None if target.discovered else target.stack,
             "workload": target.workload,
             "owner": target.owner,
             "expires": target.expires,
