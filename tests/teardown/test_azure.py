@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts.engine.environment import AZURE_ENDPOINT
-from scripts.errors import Exit
+from scripts.errors import Exit, Failed
 from scripts.sandbox.doors.azure.door import door
 from scripts.sandbox.doors.http import DoorServer
 from scripts.sandbox.kinds.azure import tokens as t
@@ -105,3 +105,8 @@ def test_runs_that_are_killed_again_and_again_reach_the_same_end(azure: Azure, e
     assert kills > 1
     assert (ending.exit, ending.residue, ending.kept) == (Exit.FINE, (), ())
     assert not azure.all(t.CLUSTER)
+
+
+def test_a_cloud_that_does_not_answer_is_a_failure_and_never_a_cluster_that_is_gone() -> None:
+    with pytest.raises(Failed, match=r"did not answer .*Nothing was changed"):
+        AzureCloud(TARGET, {AZURE_ENDPOINT: "http://127.0.0.1:9/azure"}).cluster()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scripts.engine.environment import GCP_ENDPOINT
-from scripts.errors import Exit
+from scripts.errors import Exit, Failed
 from scripts.sandbox.doors import kubernetes
 from scripts.sandbox.doors.gcp import door
 from scripts.sandbox.doors.http import DoorServer
@@ -121,3 +121,8 @@ def test_runs_that_are_killed_again_and_again_reach_the_same_end(gcp: Gcp, envir
     assert [(thing.kind, thing.id) for thing in ending.kept] == [(k.BUCKET, "lab-checkpoints")]
     assert not gcp.all(t.CLUSTER)
     assert not gcp.running()
+
+
+def test_a_cloud_that_does_not_answer_is_a_failure_and_never_a_cluster_that_is_gone() -> None:
+    with pytest.raises(Failed, match=r"did not answer .*Nothing was changed"):
+        GcpCloud(TARGET, {GCP_ENDPOINT: "http://127.0.0.1:9/gcp"}).cluster()
