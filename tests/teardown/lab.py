@@ -24,6 +24,7 @@ from scripts.teardown.model import Target
 from scripts.teardown.running import Pace
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
+from scripts.teardown.verifying import Ending
 from tests.sandbox.cloud import REGION, Cloud
 
 ACCOUNT = "123456789012"
@@ -164,3 +165,25 @@ class Lab:
     def left(self, kind: str) -> list[str]:
         """What of one kind is left, but for instances that have ended."""
         return sorted(r.id for r in self.cloud.all(kind) if r.status != "terminated")
+
+
+class Killed(BaseException):
+    """kill -9, as far as a test in this process can go: nothing of ours runs after it."""
+
+
+def ended_after_kills(begun: Callable[[Callable[[Any], None]], Teardown]) -> tuple[int, Ending]:
+    """Runs on one world and one journal, each killed after one entry more than the last, until one ends: the kills and that end."""
+    for kills in range(60):
+        left = [kills + 1]
+
+        def appended(_: Any, left: list[int] = left) -> None:
+            left[0] -= 1
+            if not left[0]:
+                raise Killed
+
+        made = begun(appended)
+        try:
+            return kills, made.act(made.plan())
+        except Killed:
+            continue
+    raise AssertionError("no run has ended")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scripts.engine.environment import AZURE_ENDPOINT
-from scripts.errors import Exit
+from scripts.errors import Exit, Failed
 from scripts.sandbox.doors.azure.door import door
 from scripts.sandbox.doors.http import DoorServer
 from scripts.sandbox.kinds.azure import tokens as t
@@ -21,7 +22,7 @@ from scripts.teardown.running import Pace
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
 from tests.sandbox.azure import A100, REGION, SUBSCRIPTION, Azure
-from tests.teardown.lab import Ticks
+from tests.teardown.lab import Ticks, ended_after_kills
 
 TAGS = {"gpukit-stack": "lab", "gpukit-cluster": "lab"}
 TARGET = Target(cloud="azure", account=SUBSCRIPTION, region=REGION, cluster="lab", world="sandbox")
@@ -41,14 +42,14 @@ def environment(azure: Azure) -> Iterator[dict[str, str]]:
     server.server_close()
 
 
-def teardown(environment: dict[str, str], tmp_path: Path) -> Teardown:
+def teardown(environment: dict[str, str], tmp_path: Path, appended: Callable[[Any], None] = lambda _: None) -> Teardown:
     cloud, ticks = AzureCloud(TARGET, environment), Ticks()
     facts = cloud.cluster()
     choices = Choices(without_api=True)
     return Teardown(
         scene=Scene(target=TARGET, cloud=cloud, cluster=None, engine=None, cluster_gone=facts is None, choices=choices),
         facts=facts,
-        journal=Journal(tmp_path / "teardown.jsonl"),
+        journal=Journal(tmp_path / "teardown.jsonl", appended=appended),
         say=lambda _: None,
         pace=Pace(look_seconds=60, now=ticks.now, sleep=ticks.sleep),
     )
@@ -94,3 +95,18 @@ def test_a_lock_on_the_group_protects_the_cluster_in_it(azure: Azure, environmen
     locked = cloud.cluster()
     assert locked is not None
     assert locked.protected
+
+
+@pytest.mark.long
+def test_runs_that_are_killed_again_and_again_reach_the_same_end(azure: Azure, environment: dict[str, str], tmp_path: Path) -> None:
+    azure.cluster(tags=TAGS)
+    azure.pool("a100", vmSize=A100, count=1)
+    kills, ending = ended_after_kills(lambda appended: teardown(environment, tmp_path, appended))
+    assert kills > 1
+    assert (ending.exit, ending.residue, ending.kept) == (Exit.FINE, (), ())
+    assert not azure.all(t.CLUSTER)
+
+
+def test_a_cloud_that_does_not_answer_is_a_failure_and_never_a_cluster_that_is_gone() -> None:
+    with pytest.raises(Failed, match=r"did not answer .*Nothing was changed"):
+        AzureCloud(TARGET, {AZURE_ENDPOINT: "http://127.0.0.1:9/azure"}).cluster()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scripts.engine.environment import GCP_ENDPOINT
-from scripts.errors import Exit
+from scripts.errors import Exit, Failed
 from scripts.sandbox.doors import kubernetes
 from scripts.sandbox.doors.gcp import door
 from scripts.sandbox.doors.http import DoorServer
@@ -24,7 +24,7 @@ from scripts.teardown.running import Pace
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
 from tests.sandbox.gcp_cloud import GPU, PROJECT, REGION, Gcp
-from tests.teardown.lab import Ticks
+from tests.teardown.lab import Ticks, ended_after_kills
 
 LABELS = {"gpukit-stack": "lab", "gpukit-cluster": "lab"}
 TARGET = Target(cloud="gcp", account=PROJECT, region=REGION, cluster="lab", world="sandbox")
@@ -53,7 +53,7 @@ def environment(gcp: Gcp) -> Iterator[dict[str, str]]:
     server.server_close()
 
 
-def teardown(environment: dict[str, str], tmp_path: Path, **choices: Any) -> Teardown:
+def teardown(environment: dict[str, str], tmp_path: Path, appended: Callable[[Any], None] = lambda _: None, **choices: Any) -> Teardown:
     cloud, ticks = GcpCloud(TARGET, environment), Ticks()
     facts = cloud.cluster()
     return Teardown(
@@ -61,7 +61,7 @@ def teardown(environment: dict[str, str], tmp_path: Path, **choices: Any) -> Tea
             target=TARGET, cloud=cloud, cluster=None, engine=None, cluster_gone=facts is None, choices=Choices(without_api=True, **choices)
         ),
         facts=facts,
-        journal=Journal(tmp_path / "teardown.jsonl"),
+        journal=Journal(tmp_path / "teardown.jsonl", appended=appended),
         say=lambda _: None,
         pace=Pace(look_seconds=60, now=ticks.now, sleep=ticks.sleep),
     )
@@ -112,3 +112,17 @@ def test_the_clusters_own_api_server_answers_at_the_address_that_gke_tells(
     api = connect(facts, {}, direct=True)
     assert api is not None
     assert {thing.name for thing in api.find({"Namespace"})} >= {"default", "kube-system"}
+
+
+def test_runs_that_are_killed_again_and_again_reach_the_same_end(gcp: Gcp, environment: dict[str, str], tmp_path: Path) -> None:
+    kills, ending = ended_after_kills(lambda appended: teardown(environment, tmp_path, appended))
+    assert kills > 1
+    assert (ending.exit, ending.residue) == (Exit.FINE, ())
+    assert [(thing.kind, thing.id) for thing in ending.kept] == [(k.BUCKET, "lab-checkpoints")]
+    assert not gcp.all(t.CLUSTER)
+    assert not gcp.running()
+
+
+def test_a_cloud_that_does_not_answer_is_a_failure_and_never_a_cluster_that_is_gone() -> None:
+    with pytest.raises(Failed, match=r"did not answer .*Nothing was changed"):
+        GcpCloud(TARGET, {GCP_ENDPOINT: "http://127.0.0.1:9/gcp"}).cluster()
