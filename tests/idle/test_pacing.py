@@ -29,6 +29,47 @@ def test_calls_take_what_the_limit_dictates_and_no_more(rate: float, burst: int,
     assert time.now == pytest.approx(max(calls - burst, 0) / rate, abs=1e-6)
 
 
+def departures(rate: float, burst: int, gaps: list[float]) -> list[float]:
+    """When calls leave that arrive after these gaps and wait side by side: sleeping stops nobody else's clock."""
+    time, slept = Time(), [0.0]
+    pace = Pace(rate, burst, clock=time, sleep=slept.append)
+    left: list[float] = []
+    for gap in gaps:
+        time.now += gap
+        slept[:] = [0.0]
+        pace.wait()
+        left.append(time.now + slept[-1])
+    return left
+
+
+ARRIVALS = st.lists(st.sampled_from([0.0, 0.0, 0.0, 0.01, 0.3, 2.0, 60.0]), min_size=1, max_size=80)
+
+
+@given(st.floats(0.5, 50), st.integers(1, 10), ARRIVALS)
+def test_no_stretch_of_time_sees_more_calls_than_the_limit_grants(rate: float, burst: int, gaps: list[float]) -> None:
+    left = departures(rate, burst, gaps)
+    for first, start in enumerate(left):
+        for last, end in enumerate(left[first:], first):
+            assert last - first + 1 <= burst + rate * (end - start) + 1e-6
+
+
+@given(st.floats(0.5, 50), st.integers(1, 10), ARRIVALS)
+def test_a_call_waits_only_while_the_limit_is_used_up(rate: float, burst: int, gaps: list[float]) -> None:
+    """Each call leaves as it arrives, or at the end of a stretch in which no further call was granted."""
+    left = departures(rate, burst, gaps)
+    arrived = 0.0
+    for last, (gap, end) in enumerate(zip(gaps, left, strict=True)):
+        arrived += gap
+        used_up = (last - first + 1 >= burst + rate * (end - start) - 1e-6 for first, start in enumerate(left[: last + 1]))
+        assert end == arrived or any(used_up)
+
+
+def test_google_counts_by_the_minute_and_never_sees_more_than_it_grants() -> None:
+    rate, burst = limits("gke")
+    left = departures(rate, int(burst), [0.0] * 6000)
+    assert max(sum(start <= at < start + 60 for at in left) for start in range(60)) <= 3000
+
+
 def test_a_server_with_a_bucket_of_its_own_is_followed_within_a_third() -> None:
     """Two hundred clusters, three calls each, at an API whose limit is known."""
     time = Time()

@@ -100,12 +100,21 @@ class Paces:
 
 
 LIMITS: dict[str, tuple[float, float]] = {
-    "ec2": (20.0, 100.0),  # EC2 API throttling: describe actions refill 20 a second into a bucket of 100
-    "gke": (50.0, 50.0),  # GKE quotas: 3,000 read requests a minute and project
-    "azure": (25.0, 250.0),  # Azure Resource Manager, throttling: reads refill 25 a second into a bucket of 250, per subscription
+    "ec2": (20.0, 100.0),
+    "gke": (45.0, 50.0),
+    "azure": (25.0, 250.0),
 }
+"""Calls per second and burst, where the cloud publishes them.
+
+- EC2, per account, region and action: the throttling page of the EC2 developer guide gives actions that only read, such as DescribeHosts,
+  a bucket of 100 that refills by 20 a second. Here all actions share one bucket.
+- GKE, per project: cloud.google.com/kubernetes-engine/quotas names 3,000 requests a minute, counted over fixed intervals (older editions
+  name 600). Whoever counts by the interval gives no burst on top, so rate and burst together stay below that number in any minute.
+- Azure Resource Manager, per subscription, region and caller: "request limits and throttling" gives reads 25 a second into a bucket of 250.
+  Resource providers (Compute, Container Service) have further limits of their own, which no page gives as one number: not verified.
+"""
 CAREFUL = (10.0, 20.0)
-"""For APIs that publish no limit (EKS, Auto Scaling): a guess on the slow side, which refusals make slower."""
+"""For APIs whose limit is not verified (EKS, Auto Scaling, Compute Engine's reads): a guess on the slow side, which refusals make slower."""
 
 
 def limits(api: str) -> tuple[float, float]:
