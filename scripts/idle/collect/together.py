@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,7 +19,7 @@ from scripts.idle.rules import Rules
 from scripts.idle.signals import Cluster, Requests, Source
 
 AT_ONCE = 32
-"""Clusters that are asked at the same time; each API's own pace holds the calls back."""
+"""Clusters of one cloud, account and region that are asked at the same time; each API's own pace holds the calls back."""
 
 Metering = Callable[[Target], prometheus.Metrics | None]
 Progress = Callable[[str], None]
@@ -60,8 +62,12 @@ def look(targets: Sequence[Target], asking: Asking, *, progress: Progress | None
             progress(f"asked {target.stack}")
         return looked
 
-    with ThreadPoolExecutor(max_workers=max(1, min(AT_ONCE, len(targets)))) as threads:
-        return list(threads.map(one, targets))
+    with ExitStack() as open_:
+        places = Counter((target.cloud, target.account, target.region) for target in targets)
+        # A place with a slow limit holds up its own threads only: with one pool for all, those of every other place would wait behind it.
+        pools = {place: open_.enter_context(ThreadPoolExecutor(max_workers=min(AT_ONCE, count))) for place, count in places.items()}
+        asked = [pools[target.cloud, target.account, target.region].submit(one, target) for target in targets]
+        return [each.result() for each in asked]
 
 
 def of(target: Target, asking: Asking) -> Looked:
