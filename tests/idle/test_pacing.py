@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.idle.collect.pacing import ATTEMPTS, Pace, Paces, Throttled, limits
+from scripts.idle.collect.pacing import ATTEMPTS, SHARE, Pace, Paces, Throttled, limits
 
 
 class Time:
@@ -122,6 +122,12 @@ def test_accounts_and_regions_have_paces_of_their_own() -> None:
     paces = Paces(limits)
     assert paces.of("ec2", "aws", "1", "us-east-1") is paces.of("ec2", "aws", "1", "us-east-1")
     assert paces.of("ec2", "aws", "1", "us-east-1") is not paces.of("ec2", "aws", "1", "us-west-2")
+
+
+def test_a_part_of_each_limit_is_left_and_one_call_is_always_allowed() -> None:
+    pace = Paces(lambda _: (10.0, 20.0)).of("api")
+    assert (pace.rate, pace.burst) == (10.0 * SHARE, 20.0 * SHARE)
+    assert Paces(lambda _: (1.0, 1.0)).of("api").burst == 1.0
 
 
 @pytest.mark.parametrize(("rate", "burst"), [(0, 1), (-1, 1), (1, 0), (float("nan"), 1)])
