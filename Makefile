@@ -65,6 +65,7 @@ check: setup ## what a change must pass: format, lint, types, import rules, test
 
 bench: setup engine ## speed, as ratios within one run
 	@$(RUN)/python -m tests.bench
+	@$(RUN)/python -m tests.bench.guardrails
 	@$(RUN)/python -m tests.bench.idle
 
 format: setup ## formats the code and mends what can be mended
