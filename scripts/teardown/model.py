@@ -71,6 +71,10 @@ class Scope:
     """Id of its VPC or network."""
     issuer: str = ""
     """Address of its token issuer, by which its identity provider is known."""
+    uid: str = ""
+    """Uid of its namespace kube-system, which stands for the cluster in names and descriptions that GKE's controllers give."""
+    reservations: str = ""
+    """Names of the reservations that its pools name, with commas between."""
     group: str = ""
     """Azure: the cluster's resource group, and that of its nodes."""
     policies: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -82,13 +86,16 @@ class Scope:
             stack=later.stack or self.stack,
             network=later.network or self.network,
             issuer=later.issuer or self.issuer,
+            uid=later.uid or self.uid,
+            reservations=later.reservations or self.reservations,
             group=later.group or self.group,
             policies={**self.policies, **later.policies},
         )
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "stack": self.stack, "network": self.network, "issuer": self.issuer, "group": self.group, "policies": dict(self.policies),
+            "stack": self.stack, "network": self.network, "issuer": self.issuer, "uid": self.uid, "reservations": self.reservations,
+            "group": self.group, "policies": dict(self.policies),
         }  # fmt: skip
 
 

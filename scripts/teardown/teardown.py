@@ -12,6 +12,7 @@ from scripts.teardown.clouds.cloud import ClusterFacts
 from scripts.teardown.journal import Journal
 from scripts.teardown.looking import look
 from scripts.teardown.model import Scope, Seen, Thing
+from scripts.teardown.objects import body
 from scripts.teardown.plan import Plan, plan
 from scripts.teardown.preflight import Standing
 from scripts.teardown.running import Pace, Runner
@@ -72,8 +73,8 @@ class Teardown:
         return Ending(target=target, done=done, residue=residue, kept=kept, journal=str(self.journal.path))
 
     def _look(self) -> Seen:
-        kinds = {*preflight.NEEDS, *k.EVERYTHING, *(kind for step in self.steps for kind in step.needs)}
-        first = look(self.scene, {claims.PERSISTENT}, Scope())
+        kinds = {*preflight.NEEDS, *k.EVERYTHING, *_REMEMBERED, *(kind for step in self.steps for kind in step.needs)}
+        first = look(self.scene, _REMEMBERED, Scope())
         return look(self.scene, kinds, self._scope(first))
 
     def _scope(self, seen: Seen) -> Scope:
@@ -81,7 +82,8 @@ class Teardown:
         known = self.journal.scope()
         if self.facts is not None:
             known = known.with_(self.facts.scope)
-        return known.with_(Scope(policies=claims.policies(seen.of([claims.PERSISTENT])), stack=self.scene.target.stack))
+        policies = claims.policies(seen.of([claims.PERSISTENT]))
+        return known.with_(Scope(policies=policies, uid=cluster_uid(seen), stack=self.scene.target.stack))
 
     def _left(self, scope: Scope) -> tuple[tuple[Thing, ...], tuple[Thing, ...]]:
         """Residue and what is kept. Things that are on their way out get the time of one more look."""
@@ -102,5 +104,13 @@ class Teardown:
                 raise BadInput(f"--delete-data {name}: the target has no data of that name. It has: {known}. Nothing was changed.")
 
 
+def cluster_uid(seen: Seen) -> str:
+    """Uid of the namespace kube-system; "" where no API server told it."""
+    return next((str(body(each)["metadata"].get("uid") or "") for each in seen.of([NAMESPACE]) if each.name == "kube-system"), "")
+
+
+NAMESPACE = "Namespace"
+_REMEMBERED = frozenset({claims.PERSISTENT, NAMESPACE})
+"""Objects that tell what is remembered of the cluster."""
 _SETTLE_SECONDS = 300
 """Lists by tag lag behind deletions for some minutes."""

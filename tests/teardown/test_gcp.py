@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +10,14 @@ import pytest
 
 from scripts.engine.environment import GCP_ENDPOINT
 from scripts.errors import Exit, Failed
-from scripts.sandbox.doors import kubernetes
-from scripts.sandbox.doors.gcp import door
-from scripts.sandbox.doors.http import DoorServer
 from scripts.sandbox.kinds.gcp import tokens as t
 from scripts.teardown import kinds as k
-from scripts.teardown.clouds.gcp import GcpCloud
-from scripts.teardown.journal import Journal
+from scripts.teardown.clouds.gcp.cloud import GcpCloud
 from scripts.teardown.kube_cluster import connect
-from scripts.teardown.model import Scope, Target
-from scripts.teardown.running import Pace
-from scripts.teardown.step import Choices, Scene
-from scripts.teardown.teardown import Teardown
-from tests.sandbox.gcp_cloud import GPU, PROJECT, REGION, Gcp
-from tests.teardown.lab import Ticks, ended_after_kills
-
-LABELS = {"gpukit-stack": "lab", "gpukit-cluster": "lab"}
-TARGET = Target(cloud="gcp", account=PROJECT, region=REGION, cluster="lab", world="sandbox")
+from scripts.teardown.model import Scope
+from tests.sandbox.gcp_cloud import Gcp
+from tests.teardown.gcp_lab import TARGET, served, teardown
+from tests.teardown.lab import ended_after_kills
 
 
 @pytest.fixture
@@ -37,34 +27,8 @@ def gcp(tmp_path: Path) -> Gcp:
 
 @pytest.fixture
 def environment(gcp: Gcp) -> Iterator[dict[str, str]]:
-    server = DoorServer(0, {"/gcp": door.door(gcp.world), "/gke": kubernetes.door(gcp.world)})
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    gcp.world.address = f"http://127.0.0.1:{server.port}"
-    cluster = gcp.cluster(resourceLabels=LABELS)
-    gcp.pool(
-        cluster,
-        config={"machineType": "g2-standard-8", "guestAccelerators": [GPU], "resourceLabels": LABELS},
-        name="l4",
-        initialNodeCount=2,
-    )
-    gcp.make(t.BUCKET, name="lab-checkpoints", location="US-CENTRAL1", labels=LABELS, tags=LABELS)
-    yield {GCP_ENDPOINT: f"{gcp.world.address}/gcp"}
-    server.shutdown()
-    server.server_close()
-
-
-def teardown(environment: dict[str, str], tmp_path: Path, appended: Callable[[Any], None] = lambda _: None, **choices: Any) -> Teardown:
-    cloud, ticks = GcpCloud(TARGET, environment), Ticks()
-    facts = cloud.cluster()
-    return Teardown(
-        scene=Scene(
-            target=TARGET, cloud=cloud, cluster=None, engine=None, cluster_gone=facts is None, choices=Choices(without_api=True, **choices)
-        ),
-        facts=facts,
-        journal=Journal(tmp_path / "teardown.jsonl", appended=appended),
-        say=lambda _: None,
-        pace=Pace(look_seconds=60, now=ticks.now, sleep=ticks.sleep),
-    )
+    with served(gcp) as found:
+        yield found
 
 
 def test_pools_go_to_zero_then_the_cluster_and_its_data_stays(gcp: Gcp, environment: dict[str, str], tmp_path: Path) -> None:

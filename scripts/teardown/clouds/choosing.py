@@ -15,7 +15,7 @@ def cloud_of(target: Target, environment: Mapping[str, str]) -> Cloud:
 
         return AwsCloud(target, environment)
     if target.cloud == "gcp":
-        from scripts.teardown.clouds.gcp import GcpCloud
+        from scripts.teardown.clouds.gcp.cloud import GcpCloud
 
         return GcpCloud(target, environment)
     from scripts.teardown.clouds.azure import AzureCloud

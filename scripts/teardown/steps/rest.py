@@ -23,15 +23,19 @@ INTERFACES = Step(
 )
 
 
+_IN_NETWORK = (*k.BALANCERS, k.INTERFACE, *k.NETWORKING)
+"""Load balancers too: what a controller made in the cluster's last minutes would hold the network until the sweep, which comes after it (K6)."""
+
+
 def _network(seen: Seen) -> tuple[Thing, ...]:
-    return tuple(thing for kind in (k.INTERFACE, *k.NETWORKING) for thing in seen.going([kind]))
+    return tuple(thing for kind in _IN_NETWORK for thing in seen.going([kind]))
 
 
 NETWORK = Step(
     id="network",
-    title="Delete what is left of the network: endpoints, gateways, addresses, security groups, subnets, the network last",
+    title="Delete what is left of the network: load balancers, endpoints, gateways, addresses, security groups, subnets, the network last",
     reason="K5: each is refused while something in it lives, so it is asked again until its time is over",
-    needs=frozenset({k.INTERFACE, *k.NETWORKING}),
+    needs=frozenset(_IN_NETWORK),
     touches=_network,
     act=delete_all,
     minutes=30,

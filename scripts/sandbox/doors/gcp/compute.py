@@ -11,7 +11,7 @@ from scripts.sandbox import kinds
 from scripts.sandbox.doors.gcp import compute_shapes as shapes
 from scripts.sandbox.doors.gcp.call import Call, Handler, Route, Shape, delete, get, page, post
 from scripts.sandbox.doors.gcp.filtering import matches
-from scripts.sandbox.kinds.gcp import capacity, groups, paths
+from scripts.sandbox.kinds.gcp import balancing, capacity, groups, paths
 from scripts.sandbox.kinds.gcp import tokens as t
 from scripts.sandbox.refusal import Refusal
 from scripts.sandbox.store import Record
@@ -56,8 +56,12 @@ COLLECTIONS = (
     Collection(token=t.DISK, scope="zones", plural="disks", shape=shapes.disk, kind="disk"),
     Collection(token=t.GROUP, scope="zones", plural="instanceGroupManagers", shape=shapes.group_manager, kind="instanceGroupManager"),
     Collection(token=t.RESERVATION, scope="zones", plural="reservations", shape=shapes.reservation, kind="reservation"),
+    *(
+        Collection(token=token, scope=scope, plural=plural, shape=shapes.part(plural), kind=plural.removesuffix("s"))
+        for token, scope, plural in balancing.PARTS
+    ),
 )
-_NEVER_AGGREGATED = ("networks", "firewalls", "routes")
+_NEVER_AGGREGATED = ("networks", "firewalls", "routes", "snapshots")
 """Global kinds that Google lists in one place only."""
 LABELLED = {t.INSTANCE, t.DISK, t.ADDRESS, t.GLOBAL_ADDRESS}
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from components import catalog
-from scripts.sandbox.kinds.gcp import capacity, groups, paths
+from scripts.sandbox.kinds.gcp import balancing, capacity, groups, paths
 from scripts.sandbox.kinds.gcp import tokens as t
 from scripts.sandbox.simulation import Simulation
 from scripts.sandbox.store import Record
@@ -207,6 +207,21 @@ def reservation(world: Simulation, record: Record) -> dict[str, Any]:
         "reservation", record, zone=_zone(record), status=record.status, specificReservation=held,
         specificReservationRequired=bool(state.get("specificReservationRequired")),
     )  # fmt: skip
+
+
+_PART_FIELDS = (
+    *balancing.FIELDS, "IPAddress", "loadBalancingScheme", "networkEndpointType", "sourceDisk", "storageBytes", "diskSizeGb", "snapshotType",
+)  # fmt: skip
+
+
+def part(plural: str) -> Callable[[Simulation, Record], dict[str, Any]]:
+    """A part of a load balancer, or a snapshot: what it was made with, references as they were given."""
+
+    def shape(_: Simulation, record: Record) -> dict[str, Any]:
+        given = {name: record.state.get(name) for name in _PART_FIELDS}
+        return shown(plural.removesuffix("s"), record, network=link(record.state.get("network")), labels=_labels(record), **given)
+
+    return shape
 
 
 def machine_type(zone: str, machine: catalog.Machine, project: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scripts.sandbox.kinds.gcp import bucket, cluster, compute, filesystems, iam, nat, network, node_pool, reserved, small
+from scripts.sandbox.kinds.gcp import balancing, bucket, cluster, compute, filesystems, iam, nat, network, node_pool, reserved, small
 
-_MODULES = (network, nat, compute, reserved, cluster, node_pool, iam, bucket, filesystems, small)
+_MODULES = (network, nat, balancing, compute, reserved, cluster, node_pool, iam, bucket, filesystems, small)
 KINDS = tuple(kind for module in _MODULES for kind in module.KINDS)

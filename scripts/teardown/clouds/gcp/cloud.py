@@ -1,23 +1,25 @@
 """Google Cloud through its REST APIs.
 
 Labels say whose a thing is. Networks, firewall rules and routers carry none: they count by their name where their parent is the cluster's
-own network, which the cluster itself, or the journal of an unfinished run, has told.
+own network, which the cluster itself, or the journal of an unfinished run, has told. Parts of load balancers: see controllers.py.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
 from components import catalog
-from components.costing import HOURS_PER_MONTH
 from components.naming import tag_key
-from scripts.engine.gcp_session import Google, NoCredentials
+from scripts.engine.gcp_session import Google, NoCredentials, TooMany
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.cloud import Busy, ClusterFacts
+from scripts.teardown.clouds.gcp import controllers, prices
+from scripts.teardown.clouds.gcp.controllers import Owned, Owner, Part
 from scripts.teardown.model import Scope, Target, Thing
 
 _STACK, _CLUSTER, _KEPT = (tag_key("gcp", word) for word in ("stack", "cluster", "kept"))
@@ -28,8 +30,18 @@ _DATA = "data outlives clusters"
 _COMPUTE = "/compute/v1/"
 _IN_COMPUTE = {
     k.INSTANCE: "instances", k.VOLUME: "disks", k.ADDRESS: "addresses", k.FIREWALL: "firewalls", k.ROUTES: "routers", k.SUBNET: "subnetworks",
-    k.NETWORK: "networks", k.PLACEMENT: "resourcePolicies",
+    k.NETWORK: "networks", k.PLACEMENT: "resourcePolicies", k.SNAPSHOT: "snapshots",
 }  # fmt: skip
+_GLOBAL = (k.FIREWALL, k.NETWORK, k.SNAPSHOT)
+"""Kinds that Google lists in one place only."""
+_RULES = "forwardingRules"
+_BALANCING = (
+    _RULES, "targetHttpProxies", "targetHttpsProxies", "targetTcpProxies", "urlMaps", "backendServices", "targetPools", "networkEndpointGroups",
+    "healthChecks", "sslCertificates",
+)  # fmt: skip
+"""Parts of load balancers, users before what they use: none can be deleted while another names it."""
+_SLOW_DOWN = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds of patience with a list that is throttled (Google API documentation: exponential back-off)."""
 _NAMED = frozenset({k.FIREWALL, k.ROUTES, k.SUBNET, k.NETWORK, k.PLACEMENT})
 """Kinds without labels."""
 
@@ -37,15 +49,19 @@ _NAMED = frozenset({k.FIREWALL, k.ROUTES, k.SUBNET, k.NETWORK, k.PLACEMENT})
 class GcpCloud:
     """One target in one project. `environment` holds credentials and, in the sandbox, the endpoint."""
 
-    def __init__(self, target: Target, environment: Mapping[str, str]) -> None:
+    def __init__(self, target: Target, environment: Mapping[str, str], sleep: Callable[[float], None] = time.sleep) -> None:
         self._target = target
+        self._sleep = sleep
         self._google = Google(environment)
         self._scope = Scope()
         self._looked: list[dict[str, Any] | None] = []
         """The cluster as one look has found it: asked for once a look, not once a machine."""
+        self._balancing: tuple[Owned, ...] | None = None
+        """Parts of load balancers as one look has found them."""
         own = {kind: (lambda kind=kind: self._compute(kind)) for kind in _IN_COMPUTE}
         self._finders: Mapping[str, Callable[[], Iterator[Thing]]] = {
-            k.POOL: self._pools, k.CLUSTER: self._clusters, k.BUCKET: self._buckets, k.FILES: self._files, **own,
+            k.POOL: self._pools, k.CLUSTER: self._clusters, k.BALANCER: self._rules, k.TARGETS: self._targets, k.BUCKET: self._buckets,
+            k.FILES: self._files, k.RESERVATION: self._reservations, **own,
         }  # fmt: skip
 
     def cluster(self) -> ClusterFacts | None:
@@ -61,12 +77,17 @@ class GcpCloud:
             endpoint=endpoint if "://" in endpoint or not endpoint else f"https://{endpoint}",
             authority=str((found.get("masterAuth") or {}).get("clusterCaCertificate") or ""),
             token_command=("gke-gcloud-auth-plugin",),
-            scope=Scope(network=network.rsplit("/", 1)[-1], stack=str((found.get("resourceLabels") or {}).get(_STACK, ""))),
+            scope=Scope(
+                network=network.rsplit("/", 1)[-1],
+                stack=str((found.get("resourceLabels") or {}).get(_STACK, "")),
+                reservations=",".join(sorted(set(_reserved(found)))),
+            ),
         )
 
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._scope = scope
         self._looked.clear()
+        self._balancing = None
         return tuple(thing for kind, finder in self._finders.items() if kind in kinds for thing in self._told(lambda f=finder: list(f())))
 
     def to_zero(self, pool: Thing) -> None:
@@ -77,18 +98,29 @@ class GcpCloud:
     def delete(self, thing: Thing) -> None:
         if thing.detail.get("leaving") or thing.detail.get("pooled"):
             return
+        if thing.detail.get("in_use"):
+            raise Busy(f"{thing.label} is in use by {thing.detail['in_use']} machines")
         self._send("DELETE", str(thing.detail["service"]), str(thing.detail["path"]))
 
     def _told(self, ask: Callable[[], Any]) -> Any:
-        try:
-            return ask()
-        except NoCredentials as error:
-            raise Failed("There are no Google credentials here: `gcloud auth application-default login`. Nothing was changed.") from error
+        """What `ask` answers. A throttled list is asked for again: what was not seen is not gone. Raises Failed when patience ends."""
+        for seconds in (*_SLOW_DOWN, None):
+            try:
+                return ask()
+            except NoCredentials as error:
+                raise Failed(
+                    "There are no Google credentials here: `gcloud auth application-default login`. Nothing was changed."
+                ) from error
+            except TooMany as error:
+                if seconds is None:
+                    raise Failed(f"Google throttles this project ({error}). Run the teardown again to go on.") from error
+                self._sleep(seconds)
+        return None
 
     def _send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> None:
         """Raises Busy where something still needs the thing, Failed for any other refusal; what is gone already is no error."""
         answer = self._told(lambda: self._google.send(method, service, path, body))
-        if answer.status_code in _BUSY:
+        if answer.status_code in _BUSY or (answer.status_code == HTTPStatus.FORBIDDEN and "rateLimitExceeded" in answer.text):
             raise Busy(answer.text)
         if answer.is_error and answer.status_code != HTTPStatus.NOT_FOUND:
             raise Failed(f"Google refused {method} {path}: {answer.text[:500]}. Run the teardown again to go on.")
@@ -114,8 +146,7 @@ class GcpCloud:
     def _clusters(self) -> Iterator[Thing]:
         found = self._now()
         if found is not None:
-            price = catalog.service_price("gcp", self._target.region, "gke_control_plane", "standard")
-            usd = None if price is None else price.usd * HOURS_PER_MONTH
+            usd = prices.control_plane(self._target.region)
             path = f"projects/{self._target.account}/locations/{found['location']}/clusters/{found['name']}"
             yield self._thing(k.CLUSTER, path, "the target itself", usd, service="container", leaving=found.get("status") == "STOPPING")
 
@@ -139,8 +170,10 @@ class GcpCloud:
         return sum(int((self._google.get("compute", f"{_COMPUTE}{group}") or {}).get("targetSize") or 0) for group in groups)
 
     def _compute(self, kind: str) -> Iterator[Thing]:
-        for each in self._listed(_IN_COMPUTE[kind], everywhere=kind in (k.FIREWALL, k.NETWORK)):
+        for each in self._listed(_IN_COMPUTE[kind], everywhere=kind in _GLOBAL):
             why = self._named(kind, each) if kind in _NAMED else self._whose(each.get("labels") or {})
+            if not why and kind == k.ADDRESS and controllers.named(str(each["name"]), self._scope.uid):
+                why = "its name is made of the cluster's uid"
             if why:
                 yield self._of_compute(kind, each, why)
 
@@ -156,8 +189,8 @@ class GcpCloud:
 
     def _of_compute(self, kind: str, each: Mapping[str, Any], why: str) -> Thing:
         labels: Mapping[str, str] = each.get("labels") or {}
-        path = str(each["selfLink"]).partition(_COMPUTE)[2]
-        kept = _DATA if _KEPT in labels else self._kept_disk(each) if kind == k.VOLUME else ""
+        path = _path(each)
+        kept = _DATA if _KEPT in labels or kind == k.SNAPSHOT else self._kept_disk(each) if kind == k.VOLUME else ""
         name, price = str(each["name"]), self._price(kind, each)
         pooled = kind == k.INSTANCE and _GKE_POOL in labels and self._now() is not None
         return Thing(
@@ -174,11 +207,57 @@ class GcpCloud:
         return "data of a claim whose reclaim policy nobody could ask for" if claimed and policy is None else ""
 
     def _price(self, kind: str, each: Mapping[str, Any]) -> float | None:
-        """Of a machine at its on-demand rate, the dearest that it can be; other kinds: unknown where they bill, nothing where they do not."""
+        """None: unknown, and billed. Kinds that are not priced here cost nothing by themselves."""
+        region = self._target.region
         if kind == k.INSTANCE:
-            price = catalog.price("gcp", self._target.region, str(each.get("machineType", "")).rsplit("/", 1)[-1])
-            return None if price is None or price.on_demand is None else price.on_demand.usd * HOURS_PER_MONTH
-        return None if kind in (k.VOLUME, k.ADDRESS) else 0.0
+            return prices.machine(region, str(each.get("machineType", "")).rsplit("/", 1)[-1])
+        of = {k.VOLUME: prices.disk, k.ADDRESS: prices.address, k.SNAPSHOT: prices.snapshot}.get(kind)
+        return 0.0 if of is None else of(region, each)
+
+    def _parts(self) -> tuple[Owned, ...]:
+        """Parts of load balancers that are the cluster's, or of which nobody can tell."""
+        if self._balancing is None:
+            parts = [
+                Part(collection=name, path=_path(each), given=each) for name in _BALANCING for each in self._listed(name, everywhere=False)
+            ]
+            labels = {part.path: why for part in parts if (why := self._whose(part.given.get("labels") or {}))}
+            network = self._scope.network
+            owner = Owner(uid=self._scope.uid, network=network, own=self._own_network(network), labels=labels)
+            self._balancing = owner.of(parts)
+        return self._balancing
+
+    def _rules(self) -> Iterator[Thing]:
+        going = 0
+        for owned in self._parts():
+            if owned.part.collection == _RULES:
+                yield self._part(k.BALANCER, owned, prices.forwarding_rule(self._target.region, going))
+                going += not owned.left
+
+    def _targets(self) -> Iterator[Thing]:
+        return (self._part(k.TARGETS, owned, 0.0) for owned in self._parts() if owned.part.collection != _RULES)
+
+    @staticmethod
+    def _part(kind: str, owned: Owned, usd: float | None) -> Thing:
+        part = owned.part
+        detail = {"service": "compute", "path": f"{_COMPUTE}{part.path}"}
+        return Thing(kind=kind, id=part.path, name=part.name, why=owned.why, monthly_usd=usd, kept=owned.left, detail=detail)
+
+    def _reservations(self) -> Iterator[Thing]:
+        """Those that the cluster's pools name: people made them, they carry no labels, and other clusters may use them too."""
+        names = set(filter(None, self._scope.reservations.split(",")))
+        for each in self._listed("reservations", everywhere=False) if names else ():
+            if each["name"] in names:
+                in_use = int((each.get("specificReservation") or {}).get("inUseCount") or 0)
+                yield Thing(
+                    kind=k.RESERVATION, id=_path(each), name=str(each["name"]), why="pools of the cluster name it",
+                    monthly_usd=prices.reservation(self._target.region, each),
+                    kept="capacity that its pools were bound to; it bills until it is cancelled, which --cancel-reservations does",
+                    detail={"service": "compute", "path": f"{_COMPUTE}{_path(each)}", "in_use": in_use},
+                )  # fmt: skip
+
+    def _own_network(self, name: str) -> bool:
+        """Whether this project made the network for this cluster alone."""
+        return re.fullmatch(f"{re.escape(self._target.cluster)}-vpc-[0-9a-f]{{7}}", name) is not None
 
     def _whose(self, labels: Mapping[str, str]) -> str:
         stack, cluster = self._target.stack or self._scope.stack, self._target.cluster
@@ -198,13 +277,15 @@ class GcpCloud:
         made = re.compile(f"{cluster}(-[a-z0-9-]+)?-[0-9a-f]{{7}}")
         gke = re.compile(f"gke-{cluster}-[0-9a-f]{{8}}-[a-z]+|k8s-(fw|[0-9a-f]{{16}})-.*")
         if kind == k.NETWORK:
-            own = name == self._scope.network and re.fullmatch(f"{cluster}-vpc-[0-9a-f]{{7}}", name)
+            own = name == self._scope.network and self._own_network(name)
             return "the cluster's own network, named after it" if own else ""
         if kind == k.PLACEMENT:
             return "named after the cluster by this project" if made.fullmatch(name) else ""
         inside = bool(self._scope.network) and str(each.get("network", "")).rsplit("/", 1)[-1] == self._scope.network
         if inside and (made.fullmatch(name) or (kind == k.FIREWALL and gke.fullmatch(name) and self._of_cluster(each))):
             return f"in the cluster's own network {self._scope.network}, by name"
+        if inside and controllers.named(name, self._scope.uid):
+            return "in the cluster's network, and its name is made of the cluster's uid"
         return ""
 
     def _of_cluster(self, firewall: Mapping[str, Any]) -> bool:
@@ -240,6 +321,19 @@ class GcpCloud:
             monthly_usd=usd,
             detail={"service": service, "path": f"/v1/{path}", **detail},
         )
+
+
+def _path(given: Mapping[str, Any]) -> str:
+    """`projects/…` of something in Compute Engine."""
+    return str(given["selfLink"]).partition(_COMPUTE)[2]
+
+
+def _reserved(cluster: Mapping[str, Any]) -> Iterator[str]:
+    """Names of the reservations that a cluster's pools ask for by name."""
+    for pool in cluster.get("nodePools", ()):
+        affinity: Mapping[str, Any] = (pool.get("config") or {}).get("reservationAffinity") or {}
+        if affinity.get("consumeReservationType") == "SPECIFIC_RESERVATION":
+            yield from (str(value).partition("/reservationBlocks/")[0].rsplit("/", 1)[-1] for value in affinity.get("values") or ())
 
 
 def _gpu(config: Mapping[str, Any]) -> bool:

@@ -1,0 +1,1 @@
+"""Google Cloud: what a teardown finds and ends there."""
