@@ -64,6 +64,8 @@ def test_a_pool_that_no_state_knows_goes_with_its_cluster_and_the_group_last(
     made = teardown(environment, tmp_path)
     plan = made.plan()
     assert [thing.name for thing in plan.steps[0].things] == ["a100"]
+    named = {thing.name for step in plan.steps for thing in step.things if thing.kind == k.POOL}
+    assert named == {"a100"}, "AKS refuses to delete the last system pool: it goes with its cluster"
     ending = made.act(plan)
     assert ending.exit is Exit.FINE
     assert not azure.all(t.CLUSTER)

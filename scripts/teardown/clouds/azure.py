@@ -152,6 +152,7 @@ class AzureCloud:
                 kind=k.POOL, id=str(each["id"]), name=str(each.get("name")), why=f"agent pool of {self._target.cluster}",
                 detail={
                     "gpu": (machine is None or machine.gpu_count > 0) and properties.get("mode") != "System", "minimum": least, "desired": 0,
+                    "with_cluster": properties.get("mode") == "System",  # AKS refuses to delete the last one of a cluster
                     "running": int(properties.get("count") or 0), "leaving": properties.get("provisioningState") == "Deleting", "item": dict(each),
                 },
             )  # fmt: skip

@@ -7,8 +7,13 @@ from scripts.teardown.model import Seen, Thing
 from scripts.teardown.step import Step, delete_all
 
 
+def _apart(seen: Seen) -> tuple[Thing, ...]:
+    """Pools that can be deleted on their own. A cluster's last system pool cannot be: it goes with its cluster."""
+    return tuple(pool for pool in seen.going([k.POOL]) if not pool.detail.get("with_cluster"))
+
+
 def _unknown(seen: Seen) -> tuple[Thing, ...]:
-    return tuple(pool for pool in seen.going([k.POOL]) if pool.id not in seen.recorded)
+    return tuple(pool for pool in _apart(seen) if pool.id not in seen.recorded)
 
 
 POOLS = Step(
@@ -23,7 +28,7 @@ POOLS = Step(
 
 
 def _cluster(seen: Seen) -> tuple[Thing, ...]:
-    return (*seen.going([k.POOL]), *seen.going([k.CLUSTER]))
+    return (*_apart(seen), *seen.going([k.CLUSTER]))
 
 
 CLUSTER = Step(

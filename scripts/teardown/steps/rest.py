@@ -45,7 +45,9 @@ _SWEPT = (*k.MACHINES, k.CLUSTER, *k.BALANCERS, k.VOLUME, *k.REST)
 
 
 def _swept(seen: Seen) -> tuple[Thing, ...]:
-    return tuple(thing for kind in _SWEPT for thing in seen.going([kind]) if not thing.detail.get("leaving"))
+    return tuple(
+        thing for kind in _SWEPT for thing in seen.going([kind]) if not thing.detail.get("leaving") and not thing.detail.get("with_cluster")
+    )
 
 
 SWEEP = Step(
