@@ -12,7 +12,7 @@ RUN := .venv/bin
 STACKS := aws-training-dev aws-inference-dev
 JOBS ?= 2
 
-.PHONY: help setup engine up down plan test test-all check bench format
+.PHONY: help setup engine real up down plan test test-all check bench format
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -33,6 +33,9 @@ setup: .venv/.ready ## installs the Python packages into .venv
 engine: setup ## finds the Pulumi engine, or builds it once (about 5 minutes of two cores)
 	@path="$$($(RUN)/python -m scripts.engine.locate)"; echo "==> Pulumi engine: $$path"
 
+real: setup ## builds what some long tests run against: Prometheus and a Kubernetes control plane (Go; once, about 8 minutes)
+	@$(RUN)/python -m tests.real.build
+
 up: setup ## plan first, then a real `pulumi up` of two AWS stacks on simulated clouds
 	@echo "==> Plan: what these stacks are, cost at most and need (offline)"
 	@$(RUN)/gpukit plan $(STACKS)
@@ -50,9 +53,9 @@ plan: setup ## plan of every shipped stack: resources, fabric, owners, cost, quo
 test: setup engine ## the test suite (builds the engine the first time)
 	@$(RUN)/pytest -n $(JOBS) --dist loadgroup -m 'not long'
 
-test-all: setup engine ## the suite with the long runs, under coverage
+test-all: setup engine ## the suite with the long runs, under coverage; names what it skips (see `make real`)
 	@rm -f .coverage .coverage.*
-	@$(RUN)/pytest -n $(JOBS) --dist loadgroup --cov --cov-report= 
+	@$(RUN)/pytest -n $(JOBS) --dist loadgroup -rs --cov --cov-report= 
 	@$(RUN)/coverage report
 	@$(RUN)/coverage report --include='policies/rules/*' --fail-under=100
 

@@ -199,7 +199,7 @@ def _requests(endpoint: Endpoint, names: list[str], until: float, hours: float) 
         return None
     step, count, last = 300.0, 0.0, None
     for name in names:
-        query = f"sum(increase({endpoint.selector(name)}[{int(step)}s]))"
+        query = _asked(endpoint.selector(name), f"{int(step)}s")
         for _labels, samples in endpoint.range(query, until - hours * 3600, until, step):
             for at, value in samples:
                 asked = _positive(value)
@@ -208,6 +208,16 @@ def _requests(endpoint: Endpoint, names: list[str], until: float, hours: float) 
     return Requests(
         count=max(round(count), 1 if last else 0), last=None if last is None else datetime.fromtimestamp(last, UTC), basis=", ".join(names)
     )
+
+
+def _asked(selector: str, step: str) -> str:
+    """The query of what was counted in each step: from its last value before to its last value in it, so that no request falls between two steps.
+
+    A series that has just come, or began anew, counts whole: servers that make their counter at the first request, or are started for that one
+    alone, would else look as if nobody had asked them. `increase` sees neither.
+    """
+    now, before = f"last_over_time({selector}[{step}])", f"last_over_time({selector}[{step}] offset {step})"
+    return f"sum(({now} - {before} >= 0) or {now})"
 
 
 def _positive(text: str) -> float:
