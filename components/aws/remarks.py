@@ -9,6 +9,7 @@ from components.spec.checks import EKS_ADDONS
 
 from .budget_outline import BLIND_SPOT
 from .existing_checks import ONLY_THE_CLOUD_KNOWS
+from .idle_watch_outline import REMARK
 from .outline import pool_outlines
 from .storage_outline import lustre_outline
 
@@ -28,3 +29,5 @@ def remarks(spec: Spec) -> Iterator[str]:
         yield "storage.buckets: a destroy keeps them; they bill for what they hold until a person deletes them"
     if spec.budget.alert_emails:
         yield f"budget.alert_emails: {BLIND_SPOT}"
+    if spec.idle.watch is not None:
+        yield REMARK

@@ -13,6 +13,7 @@ from . import outline
 from .budget_outline import budget_problems
 from .cluster_access import access_problems
 from .existing_checks import existing_problems
+from .idle_watch_outline import watch_problems
 from .retention import TAKEN_DAYS, retention_days
 from .scaling_tags import scaling_tags
 from .storage_outline import storage_problems
@@ -45,7 +46,12 @@ def _together(spec: Spec) -> list[SpecError]:
     """What the pools ask for together, once each is sound: their errors would repeat its own."""
     owners = tried("pools", "", lambda: _owners(spec))
     space = () if spec.network.existing else _space(spec)
-    return [*owners, *space, *_scaling_tags(spec)]
+    return [*owners, *space, *_scaling_tags(spec), *_watch(spec)]
+
+
+def _watch(spec: Spec) -> Iterator[SpecError]:
+    if spec.idle.watch is not None:
+        yield from watch_problems(spec, outline.pool_outlines(spec))
 
 
 def _space(spec: Spec) -> Iterator[SpecError]:

@@ -22,7 +22,7 @@ from .pools import Mig, NodeRange, OwnPlacement, Pool, System, TimeSlices
 
 __all__ = [
     "Access", "Bucket", "Budget", "Calendar", "Capacity", "CapacityBlock", "ClusterSpec", "Commitment", "ExistingNetwork", "FlexStart",
-    "Idle", "InferenceSpec", "Interruption", "Lease", "Mig", "Model", "Moment", "Monitoring", "Network", "NodeRange", "OnDemand", "OwnPlacement", "Pool",
+    "Idle", "IdleWatch", "InferenceSpec", "Interruption", "Lease", "Mig", "Model", "Moment", "Monitoring", "Network", "NodeRange", "OnDemand", "OwnPlacement", "Pool",
     "Pricing", "Queue", "Queued", "Reservation", "Serving", "SharedFilesystem", "Spec", "Spot", "Storage", "System", "Team", "TimeSlices",
     "TrainingSpec",
 ]  # fmt: skip
@@ -211,6 +211,15 @@ class Pricing(Frozen):
     """Traffic through each NAT gateway that the cost assumes."""
 
 
+class IdleWatch(Frozen):
+    """A function in the account that looks by itself, warns, and scales idle pools to zero where `strongest_action` allows it."""
+
+    schedule_minutes: Annotated[int, Field(ge=5, le=60, strict=True)] = 15
+    """Time between two looks."""
+    notify_arn: Text | None = None
+    """SNS topic that hears of it; default: one of its own, with the e-mail addresses of `idle.notify`."""
+
+
 class Idle(Frozen):
     """What the idle tools may do to this stack."""
 
@@ -220,6 +229,8 @@ class Idle(Frozen):
     """Destroying is opted into."""
     notify: tuple[Text, ...] = ()
     """E-mail addresses, or `env:NAME` for a webhook address that the variable NAME holds."""
+    watch: IdleWatch | None = None
+    """AWS: looks by the cluster's heartbeat, without a machine of yours; `{}` switches it on."""
 
 
 class Monitoring(Frozen):

@@ -199,6 +199,9 @@ def _idle(spec: Spec) -> Iterator[Verdict]:
             hidden = "(a web address)" if "://" in target else target
             why = "give an e-mail address, or env:NAME where the variable NAME holds the webhook's address, which is a secret"
             yield verdict(f"idle.notify[{at}]", hidden, why)
+    if spec.idle.watch is not None and spec.cloud != "aws":
+        why = f"the watch is built on aws only: remove it on {spec.cloud}, and run `gpukit idle --act` by a schedule of your own"
+        yield verdict("idle.watch", "on", why, "cloud")
 
 
 def _tags(spec: Spec) -> Iterator[Verdict]:

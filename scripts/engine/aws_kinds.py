@@ -27,7 +27,7 @@ def parse_arn(text: str) -> Arn:
     parts = text.split(":", 5)
     if len(parts) != 6 or parts[0] != "arn":
         raise ValueError(f"{text!r} is no ARN")
-    kind, separator, rest = parts[5].partition(":" if parts[2] == "logs" else "/")
+    kind, separator, rest = parts[5].partition(":" if parts[2] in ("logs", "lambda") else "/")
     return Arn(text, parts[2], kind if separator else "", rest if separator else parts[5])
 
 
@@ -96,6 +96,9 @@ TAGGED: Mapping[str, Tagged] = {
     "aws:s3/bucket:Bucket": Tagged("s3", "", _rest),
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": Tagged("eks", "podidentityassociation", _last),
     "aws:ec2/flowLog:FlowLog": _ec2("vpc-flow-log"),
+    "aws:cloudwatch/eventRule:EventRule": Tagged("events", "rule", _rest),
+    "aws:lambda/function:Function": Tagged("lambda", "function", _rest),
+    "aws:sns/topic:Topic": Tagged("sns", "", _text),
 }
 
 REPEATABLE: Mapping[str, str] = {
@@ -108,6 +111,9 @@ REPEATABLE: Mapping[str, str] = {
     "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration": "putting a bucket's lifecycle rules again replaces them",
     "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock": "closing a bucket again changes nothing",
     "aws:s3/bucketServerSideEncryptionConfiguration:BucketServerSideEncryptionConfiguration": "putting it again replaces it",
+    "aws:cloudwatch/eventTarget:EventTarget": "putting a target of the same id again replaces it",
+    "aws:lambda/permission:Permission": "a second statement of the same grant changes nothing, and goes with its function",
+    "aws:sns/topicSubscription:TopicSubscription": "subscribing an address again changes nothing",
     "aws:autoscaling/tag:Tag": "setting a tag again changes nothing",
 }
 """Kinds whose second create makes nothing twice and is not refused."""

@@ -89,7 +89,7 @@ def resume(*, stack: str, sandbox: bool = False, json_: bool = False) -> int:
     store = Store.of(here.local, world)
     with store.locked():
         asking = _asking(here, world, Rules(), 60.0)
-        if store.of_stack(stack).scaled:
+        if store.of_stack(stack).scaled or target.cloud == "aws":
             _refuse_other_account(world, targets_of=target)
         done = bring_back(target, _acting(store, asking, 0))
     printing.done(done, world=world, json_=json_)

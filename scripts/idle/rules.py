@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from components import heartbeat
+
 LEAST_WINDOW_MINUTES = 30
 
 
@@ -11,17 +13,17 @@ LEAST_WINDOW_MINUTES = 30
 class Rules:
     """Minutes, shares and rates. Raises ValueError for values under which a working job could look idle."""
 
-    window_minutes: float = 60.0
+    window_minutes: float = float(heartbeat.WINDOW_MINUTES)
     """How long everything must have been quiet. Never under 30: checkpoints and data loading pause a job for up to 40."""
-    coverage: float = 0.9
+    coverage: float = heartbeat.COVERAGE
     """Share of expected samples that every GPU must have in the window."""
     grace_training_minutes: float = 30.0
     """Age under which a node is still being set up."""
     grace_inference_minutes: float = 15.0
     """The same for inference (py-kube-downscaler: 15)."""
-    stale_minutes: float = 10.0
+    stale_minutes: float = float(heartbeat.STALE_MINUTES)
     """Age of a source's answer, or of a GPU's last sample, beyond which it says nothing about now."""
-    skew_minutes: float = 2.0
+    skew_minutes: float = float(heartbeat.SKEW_MINUTES)
     """How far a clock may be ahead of ours."""
     busy_share: float = 0.01
     """Engine, tensor or SM activity from which a GPU works (Prometheus idle rule of the field: 0.01)."""

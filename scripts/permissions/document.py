@@ -27,11 +27,13 @@ NARROWED: Mapping[str, tuple[str, ...]] = {
         f"{PARTITION}:iam::ACCOUNT:instance-profile/CLUSTER*",
         f"{PARTITION}:iam::ACCOUNT:instance-profile/karpenter/REGION/CLUSTER/*",
     ),
+    "lambda": (f"{PARTITION}:lambda:REGION:ACCOUNT:function:CLUSTER-*",),
     "s3": (f"{PARTITION}:s3:::CLUSTER-*",),
+    "sns": (f"{PARTITION}:sns:REGION:ACCOUNT:CLUSTER-*",),
     "sqs": (f"{PARTITION}:sqs:REGION:ACCOUNT:*CLUSTER*",),
 }
 """Services whose objects carry the cluster's name in theirs. IAM and Budgets have no region."""
-PASSED_TO = ("ec2.amazonaws.com", "eks.amazonaws.com", "pods.eks.amazonaws.com", "vpc-flow-logs.amazonaws.com")
+PASSED_TO = ("ec2.amazonaws.com", "eks.amazonaws.com", "lambda.amazonaws.com", "pods.eks.amazonaws.com", "vpc-flow-logs.amazonaws.com")
 """Services that get a role of ours."""
 LINKED_ROLES = (
     *("autoscaling.amazonaws.com", "eks.amazonaws.com", "eks-nodegroup.amazonaws.com", "fsx.amazonaws.com"),

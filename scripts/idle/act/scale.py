@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from scripts.errors import GpukitError
-from scripts.idle.act import queues
+from scripts.idle.act import queues, watch
 from scripts.idle.act.resize import resize, zero
 from scripts.idle.act.state import Held, Remembered, Scaled, Store
 from scripts.idle.collect import clouds
@@ -22,6 +22,7 @@ from scripts.idle.collect.together import Looked
 from scripts.idle.verdict import Verdict
 
 POLL_SECONDS = 15.0
+NOTHING = "nothing was scaled to zero here, so nothing is brought back"
 Say = Callable[[str], None]
 
 
@@ -134,16 +135,20 @@ def _left(target: Target, pools: Sequence[str], acting: Acting) -> int:
 
 
 def resume(target: Target, acting: Acting) -> Done:
-    """Bring back what `to_zero` recorded: pools first, then their queues. Repeatable, after a run that was cut off too."""
+    """Bring back what `to_zero` or the idle watch recorded: pools first, then their queues. Repeatable, after a run that was cut off too."""
     remembered = acting.store.of_stack(target.stack)
-    if not remembered.scaled:
-        return Done(stack=target.stack, acted=False, text="nothing was scaled to zero here, so nothing is brought back")
+    if not remembered.scaled and target.cloud != "aws":  # only there a watch may have recorded sizes where no file tells
+        return Done(stack=target.stack, acted=False, text=NOTHING)
     try:
         found = clouds.look(target, acting.access, acting.now)
+        pools = watch.joined(remembered.pools, found)
+        if not pools and not remembered.queues:
+            return Done(stack=target.stack, acted=False, text=NOTHING)
         if not found.there:
             _forget(acting, target.stack)
             return Done(stack=target.stack, acted=False, text="its cluster is gone: what was recorded is forgotten")
-        notes = [_back(target, pool, scaled, (found.sizes or {}).get(pool), acting) for pool, scaled in remembered.pools.items()]
+        notes = [_back(target, pool, scaled, (found.sizes or {}).get(pool), acting) for pool, scaled in pools.items()]
+        watch.forget(target, found, acting.access)
         _release(found.endpoint, target.cluster, remembered)
     except GpukitError as error:
         return Done(stack=target.stack, acted=False, text="cut off; run it again", error=str(error))

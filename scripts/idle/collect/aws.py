@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar, cast
 
-from components import catalog, naming
+from components import catalog, idle_tags, naming
 from components.inventory import Market
 from scripts.engine.aws_session import client
 from scripts.errors import Failed
-from scripts.idle.collect.found import Endpoint, Found, Sizes
+from scripts.idle.collect.found import Endpoint, Found, Sizes, Watched
 from scripts.idle.collect.pacing import Paces, Throttled
 from scripts.idle.collect.prices import usd_per_hour
 from scripts.idle.collect.targets import Target
@@ -114,6 +114,7 @@ def _look(aws: Aws, now: datetime) -> Found:
         pools=tuple(_pool(aws.target, group, running) for group in groups),
         machines={pool_of(group): tuple(i for owner in _owners(group) for i in running.get(owner, ())) for group in groups},
         sizes={pool_of(group): _sizes(group) for group in groups},
+        watched=_watched(groups),
         tags=dict(cluster.get("tags") or {}),
         endpoint=_endpoint(aws, cluster),
         identity=str(cluster["arn"]),
@@ -138,6 +139,11 @@ def _sizes(group: Mapping[str, Any]) -> Sizes:
         desired=int(scaling["desiredSize"]),
         maximum=int(scaling["maxSize"]),
     )
+
+
+def _watched(groups: Iterable[Mapping[str, Any]]) -> dict[str, Watched]:
+    tagged = ((group, (group.get("tags") or {}).get(idle_tags.SIZES_KEY)) for group in groups)
+    return {pool_of(group): Watched(identity=str(group["nodegroupArn"]), text=str(text)) for group, text in tagged if text is not None}
 
 
 def _running(aws: Aws, groups: list[dict[str, Any]]) -> dict[str, list[str]]:

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from components import heartbeat
 from scripts.idle.collect.aws import Aws, told
 from scripts.idle.collect.lines import BEAT_SECONDS, BEATS, NAMESPACE, Line, Span, What
 
 QUERIES = 500
 """Most queries of one GetMetricData call (API reference)."""
 NETWORK_SECONDS, NETWORK_LATE = 300, 600.0
-BEAT_LATE = 180.0
+BEAT_LATE = float(heartbeat.LATE_SECONDS)
 INSIGHTS = "ContainerInsights"
 INSIGHTS_UTILISATION = "node_gpu_utilization"
 
@@ -73,13 +74,13 @@ def _utilisation(cluster: str) -> _Asked:
 
 def _beats(aws: Aws) -> Iterator[_Asked]:
     """Of the pools of which a heartbeat came in the last three hours: CloudWatch lists no older metrics under `PT3H`."""
-    given = {"Namespace": NAMESPACE, "Dimensions": [{"Name": "cluster", "Value": aws.target.cluster}], "RecentlyActive": "PT3H"}
+    given = {"Namespace": NAMESPACE, "Dimensions": [{"Name": heartbeat.CLUSTER, "Value": aws.target.cluster}], "RecentlyActive": "PT3H"}
     for metric in aws.pages("cloudwatch", "list_metrics", "Metrics", "NextToken", **given):
         dimensions = {str(each["Name"]): str(each["Value"]) for each in metric["Dimensions"]}
-        if metric["MetricName"] not in (*BEATS, What.LAST_ACTIVE) or set(dimensions) != {"cluster", "pool"}:
+        if metric["MetricName"] not in (*BEATS, What.LAST_ACTIVE) or set(dimensions) != {heartbeat.CLUSTER, heartbeat.POOL}:
             continue
         what = What(metric["MetricName"])
-        line = Line(what=what, metric=f"{NAMESPACE} {what}", period=BEAT_SECONDS, late=BEAT_LATE, pool=dimensions["pool"])
+        line = Line(what=what, metric=f"{NAMESPACE} {what}", period=BEAT_SECONDS, late=BEAT_LATE, pool=dimensions[heartbeat.POOL])
         for statistic in ("Minimum", "Maximum") if what is What.GPUS else ("Maximum",):
             yield _Asked(namespace=NAMESPACE, name=what, dimensions=dimensions, statistic=statistic, period=int(BEAT_SECONDS), line=line)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from scripts.idle.signals import Pool
@@ -49,6 +49,16 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Watched:
+    """What the idle watch on AWS wrote on a pool that it scaled to zero."""
+
+    identity: str
+    """ARN of the node group."""
+    text: str
+    """The tag `components.idle_tags.SIZES_KEY`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Found:
     """One cluster in its cloud."""
 
@@ -60,6 +70,8 @@ class Found:
     """By pool name; GPU pools only."""
     machines: Mapping[str, tuple[str, ...]] | None = None
     """By pool name: machines that bill, as the cloud's metrics name them (AWS: instance ids; GCP: names; Azure: scale sets' paths)."""
+    watched: Mapping[str, Watched] = field(default_factory=dict[str, Watched])
+    """By pool name; AWS alone."""
     tags: Mapping[str, str] | None = None
     endpoint: Endpoint | None = None
     identity: str = ""

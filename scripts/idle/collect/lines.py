@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 
+from components import heartbeat
 from scripts.idle.signals import Figure, Heartbeat
 
 MOST_PERCENT = 100.0
@@ -22,19 +23,17 @@ class What(StrEnum):
     """Bytes per second, one way."""
     UTILISATION = "utilisation"
     """Of GPUs, percent."""
-    GPUS = "gpus"
-    BUSY = "busy_gpus"
-    PODS = "gpu_pods"
-    QUEUED = "queued_workloads"
-    LAST_ACTIVE = "last_active"
-    """Seconds since 1970."""
+    GPUS = heartbeat.GPUS
+    BUSY = heartbeat.BUSY_GPUS
+    PODS = heartbeat.GPU_PODS
+    QUEUED = heartbeat.QUEUED_WORKLOADS
+    LAST_ACTIVE = heartbeat.LAST_ACTIVE
 
 
 BEATS = (What.GPUS, What.BUSY, What.PODS, What.QUEUED)
 """What every heartbeat holds; `last_active` is missing until something was seen at work."""
-NAMESPACE = "gpukit/heartbeat"
-"""Of the heartbeat's metrics on AWS and Azure."""
-BEAT_SECONDS = 60.0
+NAMESPACE = heartbeat.NAMESPACE
+BEAT_SECONDS = float(heartbeat.BEAT_SECONDS)
 
 
 @dataclass(frozen=True, kw_only=True)

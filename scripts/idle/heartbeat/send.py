@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from components import heartbeat
 from components.inventory import Cloud
 from scripts.engine.environment import AZURE_ENDPOINT
 from scripts.errors import Failed
@@ -54,7 +55,7 @@ def _to_cloudwatch(sender: Sender, beats: Sequence[Beat], now: datetime, environ
     data = [
         {
             "MetricName": str(what),
-            "Dimensions": [{"Name": "cluster", "Value": sender.cluster}, {"Name": "pool", "Value": beat.pool}],
+            "Dimensions": [{"Name": heartbeat.CLUSTER, "Value": sender.cluster}, {"Name": heartbeat.POOL, "Value": beat.pool}],
             "Timestamp": now,
             "Value": value,
         }

@@ -26,6 +26,10 @@ OF_OTHER_CLOUDS = {"pod_range": "x", "service_range": "x", "host_project": "x", 
 EXISTING_BASE = changed(TRAINING, {"network": {"existing": EXISTING}})
 BLOCK_BASE = changed(TRAINING, {"pools": {"capacity": NEW_BLOCK}})
 
+WATCHED = {"notify": ["ml-platform@example.com"], "watch": {}}
+WATCHED_BASE = changed(TRAINING, {"idle": WATCHED})
+TOPIC = "arn:aws:sns:us-east-1:123456789012:alerts"
+
 LINKED = {"storage": {"buckets": [{"name": "sets", "use": "dataset"}], "shared_filesystem": {"tib": 4.8, "bucket": "sets"}}}
 
 
@@ -98,6 +102,8 @@ HONOURED = (
     Case("storage.shared_filesystem.mount", {"storage": {"shared_filesystem": {"tib": 4.8, "mount": "/data"}}}),
     Case("storage.shared_filesystem.bucket", LINKED),
     Case("budget.alert_emails", {"budget": {"monthly_usd": 9000, "alert_emails": ["ml-platform@example.com"]}}),
+    Case("idle.watch.schedule_minutes", {"idle": {**WATCHED, "watch": {"schedule_minutes": 30}}}, WATCHED_BASE),
+    Case("idle.watch.notify_arn", {"idle": {**WATCHED, "watch": {"notify_arn": TOPIC}}}, WATCHED_BASE),
     Case("tags", {"tags": {"cost-center": "4712"}}),
 )
 
@@ -123,7 +129,7 @@ REFUSED = (
 JUDGED = {"budget.hourly_usd", "budget.monthly_usd", "pricing.commitments", "pricing.nat_gb_per_month"}
 """Ceilings, discounts and assumed traffic: they build nothing, the guardrails and the cost judge by them. So do assumed interruptions."""
 OBEYED = {"idle.grace_minutes", "idle.strongest_action", "idle.notify"}
-"""They build nothing: `gpukit idle` reads them (tests/idle/test_targets.py)."""
+"""They build nothing: `gpukit idle` reads them (tests/idle/test_targets.py), and on AWS the idle watch does."""
 OUTPUTS = {"access.kubeconfig.profile", "access.kubeconfig.role"}
 """They change what the kubeconfig says, which no plan knows (test_kubeconfig.py)."""
 CHOOSES = {"cloud", "workload"}

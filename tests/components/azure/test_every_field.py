@@ -97,6 +97,7 @@ HONOURED = (
 )
 
 REFUSED = (
+    *(Case(f"idle.watch.{field}", {"idle": {"watch": {field: value}}}) for field, value in (("schedule_minutes", 30), ("notify_arn", "x"))),
     *(
         Case(f"network.existing.{field}", {"network": {"existing": {**EXISTING, field: "x"}}})
         for field in ("pod_range", "service_range", "host_project")

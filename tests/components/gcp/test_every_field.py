@@ -119,6 +119,7 @@ HONOURED = (
 )
 
 REFUSED = (
+    *(Case(f"idle.watch.{field}", {"idle": {"watch": {field: value}}}) for field, value in (("schedule_minutes", 30), ("notify_arn", "x"))),
     Case("network.existing.control_plane_subnets", {"network": {"existing": {**EXISTING, "control_plane_subnets": ["x"]}}}),
     Case("network.endpoints", {"network": {"endpoints": "private"}}),
     *(Case(f"access.kubeconfig.{field}", {"access": {"kubeconfig": {field: "x"}}}) for field in ("profile", "role")),

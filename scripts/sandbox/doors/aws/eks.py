@@ -212,15 +212,30 @@ def _update_cluster(call: Call) -> Mapping[str, Any]:
 
 
 def _tag(call: Call) -> Mapping[str, Any]:
-    """Tags of a cluster; those of other resources are not changed here."""
+    tagged = _tagged(call)
+    return _retag(call, tagged, {**tagged.tags, **{str(k): str(v) for k, v in (call.given.get("tags") or {}).items()}})
+
+
+def _untag(call: Call) -> Mapping[str, Any]:
+    tagged = _tagged(call)
+    gone = {str(key) for key in call.given.get("tagKeys") or ()}
+    return _retag(call, tagged, {key: value for key, value in tagged.tags.items() if key not in gone})
+
+
+def _tagged(call: Call) -> Record:
+    """A cluster or node group; tags of other resources are not changed here."""
     arn = str(call.given.get("resourceArn"))
-    cluster = next((r for r in call.records(t.CLUSTER) if r.state["arn"] == arn), None)
-    if cluster is None:
-        raise Refusal("NotFoundException", f"the simulated EKS tags clusters alone, and has none of ARN {arn}", source=_EKS, status=404)
-    tags = {**cluster.tags, **{str(k): str(v) for k, v in (call.given.get("tags") or {}).items()}}
+    found = next((r for kind in (t.CLUSTER, t.NODE_GROUP) for r in call.records(kind) if r.state["arn"] == arn), None)
+    if found is None:
+        message = f"the simulated EKS tags clusters and node groups alone, and has none of ARN {arn}"
+        raise Refusal("NotFoundException", message, source=_EKS, status=404)
+    return found
+
+
+def _retag(call: Call, tagged: Record, tags: Mapping[str, str]) -> Mapping[str, Any]:
     with call.world.store.transaction():
-        inputs = {**cluster.inputs, "tags": {**(cluster.inputs.get("tags") or {}), **tags}}
-        call.world.store.put(replace(cluster, tags=tags, inputs=inputs, state={**cluster.state, "tags": tags, "tagsAll": tags}))
+        inputs = {**tagged.inputs, "tags": dict(tags)}
+        call.world.store.put(replace(tagged, tags=tags, inputs=inputs, state={**tagged.state, "tags": dict(tags), "tagsAll": dict(tags)}))
         call.world.tick()
     return {}
 
@@ -235,6 +250,7 @@ HANDLERS: Mapping[str, Handler] = {
     "ListAccessEntries": _list("aws:eks/accessEntry:AccessEntry", "accessEntries", "principalArn"),
     "UpdateNodegroupConfig": _update_group,
     "TagResource": _tag,
+    "UntagResource": _untag,
     "UpdateClusterConfig": _update_cluster,
     "DeleteNodegroup": _delete_group,
     "DeleteCluster": _delete_cluster,
