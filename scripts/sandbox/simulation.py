@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +29,12 @@ class Given:
     inputs: Mapping[str, Any]
     tags: Mapping[str, str] = field(default_factory=dict)
     also: Mapping[str, Any] = field(default_factory=dict)
+    seal: Callable[[Any], Any] = lambda made: made
+    """Hides what a type's outputs repeat of the secrets among the inputs."""
+
+    def sealed(self, outputs: Mapping[str, Any]) -> dict[str, Any]:
+        """`outputs` as they may be kept: a type reads its inputs in plain, and gives some back in the cloud's own form."""
+        return {name: self.seal(value) if name in self.inputs else value for name, value in outputs.items()}
 
 
 class Simulation:
@@ -104,7 +110,7 @@ class Simulation:
         return record
 
     def _new_record(self, kind: Kind, order: Order, id_: str, given: Given) -> Record:
-        outputs = kind.outputs(order, id_)
+        outputs = given.sealed(kind.outputs(order, id_))
         status = kind.starting if kind.create_seconds > kind_is_quick else kind.starts
         state = {**given.also, **given.inputs, **outputs, **({"status": status} if isinstance(outputs.get("status"), str) else {})}
         return self.store.put(
@@ -159,7 +165,7 @@ class Simulation:
         kept = given.inputs
         with self.store.transaction():
             kind.admit(order)
-            outputs = kind.outputs(order, before.id)
+            outputs = given.sealed(kind.outputs(order, before.id))
             moved = {n: v for n, v in outputs.items() if n in kind.moving or n not in before.state or n in kept or n in before.inputs}
             state = {**{n: v for n, v in before.state.items() if n not in before.inputs}, **given.also, **kept, **moved}
             record = self.store.put(replace(before, inputs=dict(kept), state=state, tags=dict(given.tags)))

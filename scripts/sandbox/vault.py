@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
@@ -43,20 +44,54 @@ class Vault:
             return {key: self.hide(item) for key, item in cast("dict[str, Json]", value).items()}
         return [self.hide(item) for item in cast("list[Json]", value)] if isinstance(value, list) else value
 
+    def seal(self, made: Json, given: Json) -> Json:
+        """`made` of what `given` says in plain (final tags, rules in the cloud's form), with each text that is secret there as its mark."""
+        marks: dict[str, Json] = {text: {MARK: self._digest(text)} for text in _secret_texts(given)}
+        return _sealed(made, marks) if marks else made
+
     def show(self, kept: Json, known: Json) -> Json:
-        """`kept` with each mark replaced by the value at the same place of `known` when it is the same secret, else by a placeholder."""
+        """`kept` with each mark replaced by the same secret: at the same place of `known`, else anywhere in it, else by a placeholder."""
+        return self._shown(kept, known, known)
+
+    def _shown(self, kept: Json, beside: Json, known: Json) -> Json:
         if isinstance(kept, dict):
             mapping = cast("dict[str, Json]", kept)
             if MARK in mapping:
-                candidate = wire.plain(known)
-                return wire.secret(candidate if self._digest(candidate) == mapping[MARK] else HIDDEN)
-            beside = cast("dict[str, Json]", known) if isinstance(known, dict) else {}
-            return {key: self.show(item, beside.get(key)) for key, item in mapping.items()}
+                return wire.secret(self._recognised(mapping[MARK], wire.plain(beside), known))
+            others = cast("dict[str, Json]", beside) if isinstance(beside, dict) else {}
+            return {key: self._shown(item, others.get(key), known) for key, item in mapping.items()}
         if isinstance(kept, list):
             items = cast("list[Json]", kept)
-            others = cast("list[Json]", known) if isinstance(known, list) else []
-            return [self.show(item, others[at] if at < len(others) else None) for at, item in enumerate(items)]
+            row = cast("list[Json]", beside) if isinstance(beside, list) else []
+            return [self._shown(item, row[at] if at < len(row) else None, known) for at, item in enumerate(items)]
         return kept
+
+    def _recognised(self, digest: Json, candidate: Json, known: Json) -> Json:
+        if self._digest(candidate) == digest:
+            return candidate
+        return next((text for text in _secret_texts(known) if self._digest(text) == digest), HIDDEN)
+
+
+def _secret_texts(value: Json, *, inside: bool = False) -> Iterator[str]:
+    """Every text in the secrets of `value`; an empty one says nothing."""
+    if wire.is_secret(value):
+        yield from _secret_texts(wire.plain(value), inside=True)
+    elif isinstance(value, dict):
+        for item in cast("dict[str, Json]", value).values():
+            yield from _secret_texts(item, inside=inside)
+    elif isinstance(value, list):
+        for item in cast("list[Json]", value):
+            yield from _secret_texts(item, inside=inside)
+    elif inside and isinstance(value, str) and value:
+        yield value
+
+
+def _sealed(made: Json, marks: dict[str, Json]) -> Json:
+    if isinstance(made, str):
+        return marks.get(made, made)
+    if isinstance(made, dict):
+        return {key: _sealed(item, marks) for key, item in cast("dict[str, Json]", made).items()}
+    return [_sealed(item, marks) for item in cast("list[Json]", made)] if isinstance(made, list) else made
 
 
 def unmarked(value: Json) -> Json:

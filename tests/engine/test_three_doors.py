@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scripts.check.sources import from_preview, from_program, from_state
 from scripts.engine.checkout import Checkout
-from scripts.engine.events import Report
 from scripts.engine.locate import Engine
-from scripts.engine.prepare import pack_of, workspace_of
-from scripts.engine.process import Ended
-from scripts.engine.session import Session
-from scripts.plan.judgement import yardsticks
-from scripts.plan.model import StackPlan
 from scripts.sandbox.client import World
-from tests.engine.clouds import ROOT
+from tests.engine.raw_program import InTheEngine, project_of, through_the_program
 
 pytestmark = [pytest.mark.engine]
-
-Found = set[tuple[str, str]]
-"""Findings as rule and message."""
 
 OUTPUTS = "GPU-ACCESS-03"
 """A preview tells of no outputs of the stack, neither to policies nor in its JSON: the program and the state do."""
@@ -95,74 +83,12 @@ Release("gpu-operator", opts=pulumi.ResourceOptions(provider=inside, deleted_wit
 
 @pytest.fixture
 def project(tmp_path: Path, engine: Engine) -> Iterator[Checkout]:
-    root = tmp_path / "theirs"
-    (root / "stacks").mkdir(parents=True)
-    (root / ".venv").symlink_to(sys.prefix)
-    (root / "policies").symlink_to(ROOT / "policies")
-    (root / "Pulumi.yaml").write_text(
-        "name: theirs\nmain: stacks\nstackConfigDir: stacks\nruntime: {name: python, options: {toolchain: pip, virtualenv: .venv}}\n"
-    )
-    (root / "stacks" / "__main__.py").write_text(PROGRAM)
-    for stack, broken in (("bad", "true"), ("good", "false")):
-        (root / "stacks" / f"Pulumi.{stack}.yaml").write_text(f"config:\n  aws:region: us-east-1\n  theirs:broken: {broken}\n")
+    config = {stack: f"aws:region: us-east-1\ntheirs:broken: {broken}" for stack, broken in (("bad", "true"), ("good", "false"))}
+    made = project_of(tmp_path / "theirs", PROGRAM, config)
     try:
-        yield Checkout(root)
+        yield made
     finally:
-        World.at(root).stop()
-
-
-def found(checked: StackPlan) -> Found:
-    assert checked.error is None
-    return {(f.rule, f.message) for f in checked.findings}
-
-
-def through_the_program(project: Checkout, stack: str) -> Found:
-    return found(from_program(project.root, stack, yardsticks(), timeout_s=120))
-
-
-class InTheEngine:
-    """A stack in the simulated cloud, with what is said about it inside the engine and from the engine's JSON."""
-
-    def __init__(self, project: Checkout, stack: str) -> None:
-        self.root, self.stack = project.root, stack
-        self.workspace = workspace_of(project, "sandbox", lambda _: None)
-        self.session = Session(self.workspace, stack)
-        self.session.make_unless_there()
-
-    def make(self) -> None:
-        ended, _ = self._run("up", "--yes", "--skip-preview")
-        assert ended.code == 0, ended.text[-6000:]
-
-    def set(self, key: str, value: str) -> None:
-        assert self._words("config", "set", key, value).returncode == 0
-
-    def by_the_pack(self) -> Found:
-        pack = pack_of(self.workspace)
-        assert pack is not None
-        _, report = self._run("preview", "--policy-pack", str(pack.directory))
-        said = [finding.message.split(": ", 1) for finding in report.findings]
-        return {(rule.split(" ")[0], message) for rule, message in said}
-
-    def from_its_preview(self) -> Found:
-        return found(from_preview(self._file("preview", "--json", "--show-sames"), yardsticks()))
-
-    def from_its_state(self) -> Found:
-        return found(from_state(self._file("stack", "export"), yardsticks()))
-
-    def _run(self, *words: str) -> tuple[Ended, Report]:
-        run = self.session.run(list(words), lambda _: None)
-        return run.follow(lambda _: None, lambda: None), run.report
-
-    def _file(self, *words: str) -> Path:
-        ended = self._words(*words)
-        assert ended.returncode == 0, ended.stdout.decode()[-6000:]
-        file = self.root / "engine.json"
-        file.write_bytes(ended.stdout)
-        return file
-
-    def _words(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        command = [str(self.workspace.engine.command), *words, "--stack", self.stack, "--non-interactive"]
-        return subprocess.run(command, cwd=self.workspace.directory, env=dict(self.workspace.environment), capture_output=True, check=False)
+        World.at(made.root).stop()
 
 
 @pytest.mark.failure("A1")

@@ -49,3 +49,11 @@ def test_the_key_is_made_once_and_for_its_owner_only(tmp_path: Path):
     kept = Vault.at(path).hide(wire.secret("x"))
     assert Vault.at(path).hide(wire.secret("x")) == kept
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_what_a_type_makes_of_a_secret_is_sealed_and_comes_back_as_the_secret_it_was():
+    vault, given = Vault(b"key"), {"tags": {"owner": wire.secret("hunter2"), "team": "research"}}
+    kept = vault.seal({"tagsAll": {"owner": "hunter2", "team": "research"}}, given)
+    assert "hunter2" not in str(kept)
+    assert vault.show(kept, given) == {"tagsAll": given["tags"]}
+    assert vault.show(kept, {"tags": {"owner": wire.secret("changed")}})["tagsAll"]["owner"] == wire.secret(HIDDEN)

@@ -25,6 +25,7 @@ from scripts.sandbox.provider.status_message import Status
 from scripts.sandbox.refusal import NotReady, Refusal
 from scripts.sandbox.simulation import Given, Simulation
 from scripts.sandbox.store import Record
+from scripts.sandbox.vault import unmarked
 
 T = TypeVar("T")
 Context = grpc.ServicerContext
@@ -239,7 +240,12 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
     def _given(self, connection: Connection, order: Order, inputs: Mapping[str, Any]) -> Given:
         """Inputs as they may be kept, and what the package adds."""
         extras = self.package.extras(connection, order)
-        return Given(self.world.vault.hide(inputs), extras.tags, extras.outputs)
+        vault = self.world.vault
+
+        def seal(made: Any) -> Any:
+            return vault.seal(made, inputs)
+
+        return Given(vault.hide(inputs), unmarked(seal(dict(extras.tags))), seal(dict(extras.outputs)), seal)
 
     def _shown(self, record: Record, known: Mapping[str, Any]) -> dict[str, Any]:
         """The record's state as outputs: only what the type has, secrets as the engine knows them."""
