@@ -127,6 +127,13 @@ def test_disks_and_addresses_that_the_cluster_left_end_and_those_of_a_retained_c
     assert [each.state["name"] for each in gcp.all(t.ADDRESS)] == ["their-front"]
 
 
+def test_the_stacks_service_accounts_end_and_those_that_look_alike_stay(gcp: Gcp, environment: dict[str, str], tmp_path: Path) -> None:
+    for id_, description in (("lab-nodes-0a1b2c", "gpukit stack lab"), ("lab-nodes", ""), ("lab-2-nodes-3d4e5f", "gpukit stack lab-2")):
+        gcp.make(t.SERVICE_ACCOUNT, accountId=id_, description=description or None)
+    assert ended(environment, tmp_path).exit is Exit.FINE
+    assert {each.state["accountId"] for each in gcp.all(t.SERVICE_ACCOUNT)} == {"lab-nodes", "lab-2-nodes-3d4e5f"}
+
+
 @pytest.mark.parametrize(
     ("given", "known"),
     [

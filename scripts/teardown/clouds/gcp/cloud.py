@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from components import catalog
-from components.naming import tag_key
+from components.naming import account_description, tag_key
 from scripts.engine.gcp_session import Google
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
@@ -51,7 +51,7 @@ class GcpCloud:
         self._finders: Mapping[str, Callable[[], Iterator[Thing]]] = {
             k.POOL: self._pools, k.CLUSTER: self._clusters,
             k.BALANCER: lambda: balancers.rules(self._parts(), target.region), k.TARGETS: lambda: balancers.targets(self._parts()), k.BUCKET: self._buckets,
-            k.FILES: self._files, k.RESERVATION: self._reservations, **own,
+            k.FILES: self._files, k.ROLE: self._accounts, k.RESERVATION: self._reservations, **own,
         }  # fmt: skip
 
     def cluster(self) -> ClusterFacts | None:
@@ -252,6 +252,15 @@ class GcpCloud:
                     name = str(each["name"])
                     detail = {"service": "lustre", "path": f"/v1/{name}"}
                     yield Thing(kind=k.FILES, id=name, name=name.rsplit("/", 1)[-1], why=why, monthly_usd=None, kept=_DATA, detail=detail)
+
+    def _accounts(self) -> Iterator[Thing]:
+        """Service accounts, which carry no labels: by the whole description that this project gives them."""
+        stack = self._target.stack or self._scope.stack
+        for page in self._google.pages("iam", f"/v1/projects/{self._target.account}/serviceAccounts") if stack else ():
+            for each in page.get("accounts", ()):
+                if each.get("description") == account_description(stack):
+                    why = f"its description is {account_description(stack)!r}"
+                    yield self._thing(k.ROLE, str(each["name"]), why, 0.0, service="iam")
 
     def _thing(self, kind: str, path: str, why: str, usd: float | None, *, service: str, **detail: Any) -> Thing:
         return Thing(
