@@ -124,6 +124,11 @@ def account_id(identity: Identity, word: str) -> str:
     return f"{identity.cluster[:room].rstrip('-')}-{word}-{digest}"
 
 
+def account_description(stack: str) -> str:
+    """Description of a stack's Google service accounts: they carry no labels, and a teardown without a state knows them by this whole text."""
+    return f"gpukit stack {stack}"
+
+
 def agent_pool_name(pool: str, *fixed: str) -> str:
     """AKS's name for `pool`: what fits of its own, and four digits from all of it and from what can never change in a pool (`fixed`).
 

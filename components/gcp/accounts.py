@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_gcp import projects, serviceaccount
 
-from components.naming import Identity, account_id
+from components.naming import Identity, account_description, account_id
 
 NODE_ROLES = ("roles/container.defaultNodeServiceAccount", "roles/artifactregistry.reader")
 """Logs and metrics of nodes; images of the project's own registry."""
@@ -41,7 +41,7 @@ def service_account(name: str, args: AccountArgs, parent: pulumi.Resource) -> Ac
         name,
         account_id=account_id(args.identity, args.word),
         display_name=f"{args.identity.cluster} {args.word}",
-        description=f"gpukit stack {args.identity.stack}",
+        description=account_description(args.identity.stack),
         opts=own,
     )
     grants = tuple(

@@ -46,27 +46,26 @@ class Google:
         environment = os.environ if environment is None else environment
         self.endpoint = environment.get(GCP_ENDPOINT)
         self._token: str | None = None
+        self._http: httpx.Client | None = None
 
     def get(self, service: str, path: str, **query: str) -> dict[str, Any] | None:
         """The answer; None for what is not there. Raises Failed when Google refuses or does not answer, NoCredentials without any."""
         try:
-            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None, verify=self.endpoint is None) as client:
-                answer = client.get(f"{self.endpoint or _HOSTS[service]}{path}", params=query, headers=self._headers())
+            answer = self._client().get(f"{self.endpoint or _HOSTS[service]}{path}", params=query, headers=self._headers())
         except httpx.HTTPError as error:
             raise Failed(f"Google did not answer when asked for {path}: {error}. Nothing was changed. Check the network.") from error
         if answer.status_code == HTTPStatus.NOT_FOUND:
             return None
         if answer.is_error:
-            kind = TooMany if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS else Failed
+            kind = TooMany if throttled(answer) else Failed
             raise kind(f"Google refused to tell about {path}: {_why(answer)}. Nothing was changed. Check credentials and project.")
         return answer.json()
 
     def send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> httpx.Response:
         """A call that changes something, its answer unjudged. Raises Failed when Google does not answer, NoCredentials without any."""
         try:
-            with httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None, verify=self.endpoint is None) as client:
-                url = f"{self.endpoint or _HOSTS[service]}{path}"
-                return client.request(method, url, json=dict(body) if body is not None else None, headers=self._headers())
+            url = f"{self.endpoint or _HOSTS[service]}{path}"
+            return self._client().request(method, url, json=dict(body) if body is not None else None, headers=self._headers())
         except httpx.HTTPError as error:
             raise Failed(f"Google did not answer {method} {path}: {error}. Run it again to go on. Check the network.") from error
 
@@ -86,8 +85,21 @@ class Google:
             self._token = _fresh_token()
         return self._token
 
+    def _client(self) -> httpx.Client:
+        """One for all calls, as reading the certificates takes longer than a call; no connection outlives its call."""
+        if self._http is None:
+            limits = httpx.Limits(max_keepalive_connections=0)
+            self._http = httpx.Client(timeout=SECONDS, trust_env=self.endpoint is None, verify=self.endpoint is None, limits=limits)
+        return self._http
+
     def _headers(self) -> dict[str, str]:
         return {} if self.endpoint is not None else {"Authorization": f"Bearer {self.token()}"}
+
+
+def throttled(answer: httpx.Response) -> bool:
+    """Compute Engine says 403 with the reason `rateLimitExceeded` (its documentation, rate quotas); other APIs say 429."""
+    slow = answer.status_code == HTTPStatus.FORBIDDEN and "rateLimitExceeded" in answer.text
+    return slow or answer.status_code == HTTPStatus.TOO_MANY_REQUESTS
 
 
 def _fresh_token() -> str:

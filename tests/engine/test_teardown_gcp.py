@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from google.cloud import compute_v1, container_v1
 
+from scripts.engine.environment import GCP_ENDPOINT
+from scripts.engine.gcp_session import Google
 from scripts.engine.locate import Engine
 from scripts.engine.prepare import workspace_of
 from scripts.engine.stack_settings import settings_of
@@ -44,7 +46,7 @@ def teardown(clouds: Clouds, **options: Any) -> int:
 
 
 def left(clouds: Clouds) -> dict[str, list[str]]:
-    """Names of what the project still holds, asked of Google's own clients and not of gpukit."""
+    """Names of what the project still holds, asked apart from the teardown's own lists."""
     of = project(clouds)
     gke = clouds.google(container_v1.ClusterManagerClient, transport="rest")
     found = {"clusters": [each.name for each in gke.list_clusters(parent=f"projects/{of}/locations/-").clusters]}
@@ -57,6 +59,8 @@ def left(clouds: Clouds) -> dict[str, list[str]]:
         found[name] = [each.name for _, scope in clouds.google(client).aggregated_list(project=of) for each in getattr(scope, name)]
     for client, name in ((compute_v1.NetworksClient, "networks"), (compute_v1.FirewallsClient, "firewalls")):
         found[name] = [each.name for each in clouds.google(client).list(project=of)]
+    accounts = Google({GCP_ENDPOINT: f"{clouds.endpoints.http}/gcp"}).get("iam", f"/v1/projects/{of}/serviceAccounts") or {}
+    found["accounts"] = [each["email"] for each in accounts.get("accounts", ())]
     return {name: names for name, names in found.items() if names}
 
 

@@ -33,7 +33,7 @@ def served(gcp: Gcp) -> Generator[dict[str, str]]:
     server = DoorServer(0, {"/gcp": door.door(gcp.world), "/gke": kubernetes.door(gcp.world)})
     threading.Thread(target=server.serve_forever, daemon=True).start()
     gcp.world.address = f"http://127.0.0.1:{server.port}"
-    cluster = gcp.cluster(resourceLabels=LABELS)
+    cluster = gcp.cluster(resourceLabels=LABELS, tags=LABELS)
     gcp.pool(
         cluster,
         config={"machineType": "g2-standard-8", "guestAccelerators": [GPU], "resourceLabels": LABELS},

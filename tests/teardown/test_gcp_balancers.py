@@ -63,8 +63,8 @@ def ingress(gcp: Gcp, uid: str, stem: str) -> Record:
     return backend
 
 
-def found(environment: dict[str, str], **scope: str) -> dict[str, Thing]:
-    things = GcpCloud(TARGET, environment).find(k.BALANCERS, Scope(network="lab-net", **scope))
+def found(environment: dict[str, str], uid: str = "") -> dict[str, Thing]:
+    things = GcpCloud(TARGET, environment).find(k.BALANCERS, Scope(network="lab-net", uid=uid))
     return {thing.name: thing for thing in things}
 
 

@@ -44,8 +44,10 @@ def door(world: Simulation) -> Callable[[Request], Response]:
 def _throttle(world: Simulation, service: str) -> None:
     if world.faults.throttled(service):
         raise Refusal(
-            "rateLimitExceeded", "Rate Limit Exceeded (injected fault)", source="Google API errors, rateLimitExceeded", status=429
-        )
+            "rateLimitExceeded", "Rate Limit Exceeded (injected fault)",
+            source="Compute Engine documentation, rate quotas: 403; Google API errors, rateLimitExceeded: 429",
+            status=403 if service == "compute" else 429,
+        )  # fmt: skip
 
 
 def _answer(world: Simulation, request: Request) -> object:

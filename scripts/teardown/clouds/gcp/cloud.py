@@ -9,39 +9,28 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from http import HTTPStatus
 from typing import Any
 
 from components import catalog
-from components.naming import tag_key
-from scripts.engine.gcp_session import Google, NoCredentials, TooMany
+from components.naming import account_description, tag_key
+from scripts.engine.gcp_session import Google
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.cloud import Busy, ClusterFacts
-from scripts.teardown.clouds.gcp import controllers, prices
-from scripts.teardown.clouds.gcp.controllers import Owned, Owner, Part
+from scripts.teardown.clouds.gcp import balancers, controllers, prices
+from scripts.teardown.clouds.gcp.controllers import Owned
+from scripts.teardown.clouds.gcp.project import COMPUTE, Project, path_of
 from scripts.teardown.model import Scope, Target, Thing
 
 _STACK, _CLUSTER, _KEPT = (tag_key("gcp", word) for word in ("stack", "cluster", "kept"))
 _GKE_CLUSTER, _GKE_PLACE, _GKE_POOL = "goog-k8s-cluster-name", "goog-k8s-cluster-location", "goog-k8s-node-pool-name"
-_BUSY = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.PRECONDITION_FAILED)
-"""`resourceInUseByAnotherResource` comes as 400, an operation under way on the cluster as 400 or 409 (Compute Engine and GKE API errors)."""
 _DATA = "data outlives clusters"
-_COMPUTE = "/compute/v1/"
 _IN_COMPUTE = {
     k.INSTANCE: "instances", k.VOLUME: "disks", k.ADDRESS: "addresses", k.FIREWALL: "firewalls", k.ROUTES: "routers", k.SUBNET: "subnetworks",
     k.NETWORK: "networks", k.PLACEMENT: "resourcePolicies", k.SNAPSHOT: "snapshots",
 }  # fmt: skip
 _GLOBAL = (k.FIREWALL, k.NETWORK, k.SNAPSHOT)
 """Kinds that Google lists in one place only."""
-_RULES = "forwardingRules"
-_BALANCING = (
-    _RULES, "targetHttpProxies", "targetHttpsProxies", "targetTcpProxies", "urlMaps", "backendServices", "targetPools", "networkEndpointGroups",
-    "healthChecks", "sslCertificates",
-)  # fmt: skip
-"""Parts of load balancers, users before what they use: none can be deleted while another names it."""
-_SLOW_DOWN = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds of patience with a list that is throttled (Google API documentation: exponential back-off)."""
 _NAMED = frozenset({k.FIREWALL, k.ROUTES, k.SUBNET, k.NETWORK, k.PLACEMENT})
 """Kinds without labels."""
 
@@ -51,8 +40,8 @@ class GcpCloud:
 
     def __init__(self, target: Target, environment: Mapping[str, str], sleep: Callable[[float], None] = time.sleep) -> None:
         self._target = target
-        self._sleep = sleep
         self._google = Google(environment)
+        self._project = Project(account=target.account, google=self._google, sleep=sleep)
         self._scope = Scope()
         self._looked: list[dict[str, Any] | None] = []
         """The cluster as one look has found it: asked for once a look, not once a machine."""
@@ -60,8 +49,9 @@ class GcpCloud:
         """Parts of load balancers as one look has found them."""
         own = {kind: (lambda kind=kind: self._compute(kind)) for kind in _IN_COMPUTE}
         self._finders: Mapping[str, Callable[[], Iterator[Thing]]] = {
-            k.POOL: self._pools, k.CLUSTER: self._clusters, k.BALANCER: self._rules, k.TARGETS: self._targets, k.BUCKET: self._buckets,
-            k.FILES: self._files, k.RESERVATION: self._reservations, **own,
+            k.POOL: self._pools, k.CLUSTER: self._clusters,
+            k.BALANCER: lambda: balancers.rules(self._parts(), target.region), k.TARGETS: lambda: balancers.targets(self._parts()), k.BUCKET: self._buckets,
+            k.FILES: self._files, k.ROLE: self._accounts, k.RESERVATION: self._reservations, **own,
         }  # fmt: skip
 
     def cluster(self) -> ClusterFacts | None:
@@ -88,46 +78,27 @@ class GcpCloud:
         self._scope = scope
         self._looked.clear()
         self._balancing = None
-        return tuple(thing for kind, finder in self._finders.items() if kind in kinds for thing in self._told(lambda f=finder: list(f())))
+        return tuple(
+            thing for kind, finder in self._finders.items() if kind in kinds for thing in self._project.told(lambda f=finder: list(f()))
+        )
 
     def to_zero(self, pool: Thing) -> None:
         """Autoscaling off first: it would bring back what its minimum says. Counts of GKE are for each zone (D7), zero is zero in all."""
-        self._send("POST", "container", f"/v1/{pool.id}:setAutoscaling", {"autoscaling": {"enabled": False}})
-        self._send("POST", "container", f"/v1/{pool.id}:setSize", {"nodeCount": 0})
+        self._project.send("POST", "container", f"/v1/{pool.id}:setAutoscaling", {"autoscaling": {"enabled": False}})
+        self._project.send("POST", "container", f"/v1/{pool.id}:setSize", {"nodeCount": 0})
 
     def delete(self, thing: Thing) -> None:
         if thing.detail.get("leaving") or thing.detail.get("pooled"):
             return
         if thing.detail.get("in_use"):
             raise Busy(f"{thing.label} is in use by {thing.detail['in_use']} machines")
-        self._send("DELETE", str(thing.detail["service"]), str(thing.detail["path"]))
-
-    def _told(self, ask: Callable[[], Any]) -> Any:
-        """What `ask` answers. A throttled list is asked for again: what was not seen is not gone. Raises Failed when patience ends."""
-        for seconds in (*_SLOW_DOWN, None):
-            try:
-                return ask()
-            except NoCredentials as error:
-                raise Failed(
-                    "There are no Google credentials here: `gcloud auth application-default login`. Nothing was changed."
-                ) from error
-            except TooMany as error:
-                if seconds is None:
-                    raise Failed(f"Google throttles this project ({error}). Run the teardown again to go on.") from error
-                self._sleep(seconds)
-        return None
-
-    def _send(self, method: str, service: str, path: str, body: Mapping[str, Any] | None = None) -> None:
-        """Raises Busy where something still needs the thing, Failed for any other refusal; what is gone already is no error."""
-        answer = self._told(lambda: self._google.send(method, service, path, body))
-        if answer.status_code in _BUSY or (answer.status_code == HTTPStatus.FORBIDDEN and "rateLimitExceeded" in answer.text):
-            raise Busy(answer.text)
-        if answer.is_error and answer.status_code != HTTPStatus.NOT_FOUND:
-            raise Failed(f"Google refused {method} {path}: {answer.text[:500]}. Run the teardown again to go on.")
+        self._project.send("DELETE", str(thing.detail["service"]), str(thing.detail["path"]))
 
     def _described(self) -> dict[str, Any] | None:
         """The cluster of exactly this name, in the region or in a zone of it."""
-        listed = self._told(lambda: self._google.get("container", f"/v1/projects/{self._target.account}/locations/-/clusters")) or {}
+        listed = (
+            self._project.told(lambda: self._google.get("container", f"/v1/projects/{self._target.account}/locations/-/clusters")) or {}
+        )
         region = self._target.region
         places = re.compile(f"{re.escape(region)}(-[a-z])?")
         found = [c for c in listed.get("clusters", ()) if c["name"] == self._target.cluster and places.fullmatch(str(c["location"]))]
@@ -164,38 +135,28 @@ class GcpCloud:
 
     def _machines(self, pool: Mapping[str, Any]) -> int:
         groups = (
-            str(url).partition(_COMPUTE)[2].replace("/instanceGroups/", "/instanceGroupManagers/")
+            str(url).partition(COMPUTE)[2].replace("/instanceGroups/", "/instanceGroupManagers/")
             for url in pool.get("instanceGroupUrls", ())
         )
-        return sum(int((self._google.get("compute", f"{_COMPUTE}{group}") or {}).get("targetSize") or 0) for group in groups)
+        return sum(int((self._google.get("compute", f"{COMPUTE}{group}") or {}).get("targetSize") or 0) for group in groups)
 
     def _compute(self, kind: str) -> Iterator[Thing]:
-        for each in self._listed(_IN_COMPUTE[kind], everywhere=kind in _GLOBAL):
+        for each in self._project.listed(_IN_COMPUTE[kind], in_one_place=kind in _GLOBAL):
             why = self._named(kind, each) if kind in _NAMED else self._whose(each.get("labels") or {})
             if not why and kind == k.ADDRESS and controllers.named(str(each["name"]), self._scope.uid):
                 why = "its name is made of the cluster's uid"
             if why:
                 yield self._of_compute(kind, each, why)
 
-    def _listed(self, collection: str, *, everywhere: bool) -> Iterator[Mapping[str, Any]]:
-        root = f"{_COMPUTE}projects/{self._target.account}"
-        if everywhere:
-            for page in self._google.pages("compute", f"{root}/global/{collection}"):
-                yield from page.get("items", ())
-            return
-        for page in self._google.pages("compute", f"{root}/aggregated/{collection}"):
-            for scope in page.get("items", {}).values():
-                yield from scope.get(collection, ())
-
     def _of_compute(self, kind: str, each: Mapping[str, Any], why: str) -> Thing:
         labels: Mapping[str, str] = each.get("labels") or {}
-        path = _path(each)
+        path = path_of(each)
         kept = _DATA if _KEPT in labels or kind == k.SNAPSHOT else self._kept_disk(each) if kind == k.VOLUME else ""
         name, price = str(each["name"]), self._price(kind, each)
         pooled = kind == k.INSTANCE and _GKE_POOL in labels and self._now() is not None
         return Thing(
             kind=kind, id=name if kind == k.VOLUME else path, name=name, why=why, monthly_usd=price, kept=kept,
-            detail={"service": "compute", "path": f"{_COMPUTE}{path}", "pool": labels.get(_GKE_POOL, ""), "pooled": pooled},
+            detail={"service": "compute", "path": f"{COMPUTE}{path}", "pool": labels.get(_GKE_POOL, ""), "pooled": pooled},
         )  # fmt: skip
 
     def _kept_disk(self, each: Mapping[str, Any]) -> str:
@@ -215,44 +176,24 @@ class GcpCloud:
         return 0.0 if of is None else of(region, each)
 
     def _parts(self) -> tuple[Owned, ...]:
-        """Parts of load balancers that are the cluster's, or of which nobody can tell."""
         if self._balancing is None:
-            parts = [
-                Part(collection=name, path=_path(each), given=each) for name in _BALANCING for each in self._listed(name, everywhere=False)
-            ]
-            labels = {part.path: why for part in parts if (why := self._whose(part.given.get("labels") or {}))}
-            network = self._scope.network
-            owner = Owner(uid=self._scope.uid, network=network, own=self._own_network(network), labels=labels)
-            self._balancing = owner.of(parts)
+            uid, network = self._scope.uid, self._scope.network
+            self._balancing = balancers.owned_parts(
+                self._project, uid=uid, network=network, own=self._own_network(network), whose=self._whose
+            )
         return self._balancing
-
-    def _rules(self) -> Iterator[Thing]:
-        going = 0
-        for owned in self._parts():
-            if owned.part.collection == _RULES:
-                yield self._part(k.BALANCER, owned, prices.forwarding_rule(self._target.region, going))
-                going += not owned.left
-
-    def _targets(self) -> Iterator[Thing]:
-        return (self._part(k.TARGETS, owned, 0.0) for owned in self._parts() if owned.part.collection != _RULES)
-
-    @staticmethod
-    def _part(kind: str, owned: Owned, usd: float | None) -> Thing:
-        part = owned.part
-        detail = {"service": "compute", "path": f"{_COMPUTE}{part.path}"}
-        return Thing(kind=kind, id=part.path, name=part.name, why=owned.why, monthly_usd=usd, kept=owned.left, detail=detail)
 
     def _reservations(self) -> Iterator[Thing]:
         """Those that the cluster's pools name: people made them, they carry no labels, and other clusters may use them too."""
         names = set(filter(None, self._scope.reservations.split(",")))
-        for each in self._listed("reservations", everywhere=False) if names else ():
+        for each in self._project.listed("reservations") if names else ():
             if each["name"] in names:
                 in_use = int((each.get("specificReservation") or {}).get("inUseCount") or 0)
                 yield Thing(
-                    kind=k.RESERVATION, id=_path(each), name=str(each["name"]), why="pools of the cluster name it",
+                    kind=k.RESERVATION, id=path_of(each), name=str(each["name"]), why="pools of the cluster name it",
                     monthly_usd=prices.reservation(self._target.region, each),
                     kept="capacity that its pools were bound to; it bills until it is cancelled, which --cancel-reservations does",
-                    detail={"service": "compute", "path": f"{_COMPUTE}{_path(each)}", "in_use": in_use},
+                    detail={"service": "compute", "path": f"{COMPUTE}{path_of(each)}", "in_use": in_use},
                 )  # fmt: skip
 
     def _own_network(self, name: str) -> bool:
@@ -312,6 +253,15 @@ class GcpCloud:
                     detail = {"service": "lustre", "path": f"/v1/{name}"}
                     yield Thing(kind=k.FILES, id=name, name=name.rsplit("/", 1)[-1], why=why, monthly_usd=None, kept=_DATA, detail=detail)
 
+    def _accounts(self) -> Iterator[Thing]:
+        """Service accounts, which carry no labels: by the whole description that this project gives them."""
+        stack = self._target.stack or self._scope.stack
+        for page in self._google.pages("iam", f"/v1/projects/{self._target.account}/serviceAccounts") if stack else ():
+            for each in page.get("accounts", ()):
+                if each.get("description") == account_description(stack):
+                    why = f"its description is {account_description(stack)!r}"
+                    yield self._thing(k.ROLE, str(each["name"]), why, 0.0, service="iam")
+
     def _thing(self, kind: str, path: str, why: str, usd: float | None, *, service: str, **detail: Any) -> Thing:
         return Thing(
             kind=kind,
@@ -321,11 +271,6 @@ class GcpCloud:
             monthly_usd=usd,
             detail={"service": service, "path": f"/v1/{path}", **detail},
         )
-
-
-def _path(given: Mapping[str, Any]) -> str:
-    """`projects/…` of something in Compute Engine."""
-    return str(given["selfLink"]).partition(_COMPUTE)[2]
 
 
 def _reserved(cluster: Mapping[str, Any]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def named(name: str, uid: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Owner:
-    """What is known of the cluster. `labelled` says why by labels, "" where they say nothing."""
+    """What is known of the cluster."""
 
     uid: str = ""
     network: str = ""

@@ -153,7 +153,7 @@ def test_buckets_are_reached_through_the_emulators_variable(gcp: Gcp, address: s
 
 def test_throttling_and_unknown_calls_are_told_in_googles_form(gcp: Gcp, address: str, google: Google):
     gcp.world.faults.add("throttle", {"service": "compute"})
-    with pytest.raises(exceptions.TooManyRequests, match="Rate Limit Exceeded"):
+    with pytest.raises(exceptions.Forbidden, match="Rate Limit Exceeded"):
         list(google(compute_v1.NetworksClient).list(project=PROJECT, retry=None))
     with httpx.Client(trust_env=False) as client:
         answer = client.get(f"{address}/v1/projects/p/unknown/things")
