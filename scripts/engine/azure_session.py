@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -128,11 +130,24 @@ class Arm:
         waits, given = list(RETRIES), dict(body) if body is not None else None
         while True:
             answer = httpx.request(
-                method, url, params=dict(query) or None, headers=header, json=given, timeout=SECONDS, trust_env=not direct
+                method,
+                url,
+                params=dict(query) or None,
+                headers=header,
+                json=given,
+                timeout=SECONDS,
+                trust_env=not direct,
+                verify=_trusted(),
             )
             if not waits or answer.status_code not in _BUSY:
                 return answer
             time.sleep(waits.pop(0))
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Certificates to trust, read once: reading them takes longer than a call."""
+    return httpx.create_ssl_context()
 
 
 def _words(error: Exception) -> str:

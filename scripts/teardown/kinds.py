@@ -13,6 +13,8 @@ INTERFACE = "network interface"
 FIREWALL = "security group"
 """Security groups, firewall rules."""
 ENDPOINT = "network endpoint"
+ZONE = "private zone"
+ZONE_LINK = "private zone link"
 NAT = "NAT gateway"
 ADDRESS = "public address"
 GATEWAY = "internet gateway"
@@ -25,6 +27,8 @@ LOGS = "log group"
 FLOW_LOG = "flow log"
 KEY_ALIAS = "key alias"
 KEY = "key"
+GRANT = "role assignment"
+"""What an identity may do; ends before the identity."""
 ROLE = "role"
 PROVIDER = "identity provider"
 GROUP = "resource group"
@@ -42,7 +46,7 @@ OTHER = "tagged resource"
 MACHINES = (POOL, INSTANCE)
 BALANCERS = (BALANCER, TARGETS)
 DATA = (BUCKET, FILES, VOLUME, SNAPSHOT)
-NETWORKING = (ENDPOINT, NAT, ADDRESS, FIREWALL, ROUTES, GATEWAY, SUBNET, FLOW_LOG, NETWORK)
+NETWORKING = (ENDPOINT, ZONE_LINK, ZONE, NAT, ADDRESS, FIREWALL, ROUTES, GATEWAY, SUBNET, FLOW_LOG, NETWORK)
 """In the order in which a network comes apart."""
-REST = (TEMPLATE, PLACEMENT, LOGS, KEY_ALIAS, KEY, PROVIDER, PROFILE, ROLE, RULE, QUEUE, BUDGET, GROUP)
+REST = (TEMPLATE, PLACEMENT, LOGS, KEY_ALIAS, KEY, PROVIDER, PROFILE, GRANT, ROLE, RULE, QUEUE, BUDGET, GROUP)
 EVERYTHING = (*MACHINES, CLUSTER, *BALANCERS, VOLUME, INTERFACE, *NETWORKING, *REST, BUCKET, FILES, SNAPSHOT, RESERVATION, OTHER)

@@ -12,7 +12,6 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from components import catalog
-from components.costing import HOURS_PER_MONTH
 from components.naming import tag_key
 from scripts.arm_paths import TYPES, group_of, parse
 from scripts.engine.azure_certificate import authority_by
@@ -20,6 +19,8 @@ from scripts.engine.azure_session import Arm, NoCredentials, NotThere
 from scripts.engine.cluster_server import READERS
 from scripts.errors import Failed
 from scripts.teardown import kinds as k
+from scripts.teardown.clouds import azure_prices
+from scripts.teardown.clouds.azure_untagged import Untagged, principals_of
 from scripts.teardown.clouds.cloud import Busy, ClusterFacts
 from scripts.teardown.model import Scope, Target, Thing
 
@@ -29,6 +30,7 @@ _AKS, _POOL = "azure-native:containerservice:ManagedCluster", "azure-native:cont
 _LISTING = "2021-04-01"
 _GROUP_VERSION = "2024-03-01"
 _DATA = "data outlives clusters"
+_KEPT_KINDS = frozenset({k.BUCKET, k.FILES, k.SNAPSHOT})
 _BUSY = (HTTPStatus.CONFLICT, HTTPStatus.BAD_REQUEST, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.PRECONDITION_FAILED)
 """`InUseSubnetCannotBeDeleted` and its like come as 400 or 409 (Azure Resource Manager, common errors)."""
 _KINDS: Mapping[str, str] = {
@@ -38,9 +40,10 @@ _KINDS: Mapping[str, str] = {
     "network:VirtualNetwork": k.NETWORK, "compute:ProximityPlacementGroup": k.PLACEMENT, "operationalinsights:Workspace": k.LOGS,
     "keyvault:Vault": k.KEY, "managedidentity:UserAssignedIdentity": k.ROLE, "storage:StorageAccount": k.BUCKET,
     "storagecache:AmlFilesystem": k.FILES, "compute:CapacityReservationGroup": k.RESERVATION, "compute:CapacityReservation": k.RESERVATION,
-    "network:FlowLog": k.FLOW_LOG,
+    "network:FlowLog": k.FLOW_LOG, "network:LoadBalancer": k.BALANCER, "compute:Snapshot": k.SNAPSHOT, "privatedns:PrivateZone": k.ZONE,
 }  # fmt: skip
-_FREE = frozenset({k.NETWORK, k.FIREWALL, k.ROUTES, k.INTERFACE, k.ROLE, k.PLACEMENT, k.GROUP, k.POOL})
+_WITH_PARTS = frozenset({k.ROLE, k.ZONE, k.RESERVATION})
+"""Kinds whose parts or rights end before them."""
 
 
 class AzureCloud:
@@ -51,6 +54,7 @@ class AzureCloud:
         self._environment = environment
         self._arm = Arm(environment)
         self._scope = Scope()
+        self._untagged = Untagged(self._arm, self._root, target.region)
 
     def cluster(self) -> ClusterFacts | None:
         found = self._described()
@@ -89,7 +93,18 @@ class AzureCloud:
             return
         if thing.kind == k.GROUP and (inside := self._told(lambda: self._inside(thing.id))):
             raise Busy(f"{thing.id} still holds {inside[0]}: a group is deleted only once it is empty")
+        if thing.kind in _WITH_PARTS:
+            self._untagged.refuse_owner(thing, self._told)
+        if thing.kind == k.CLUSTER:
+            self._end_rights()
         self._send("DELETE", thing.id)
+
+    def _end_rights(self) -> None:
+        """The rights of the identities that go with the cluster: afterwards they would be those of an unknown principal, for ever."""
+        cluster = self._described()
+        if cluster is not None:
+            for right in self._told(lambda: list(self._untagged.rights_of(principals_of(cluster)))):
+                self._send("DELETE", right.id)
 
     def _send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> None:
         """Raises Busy where something still needs the thing, Failed for any other refusal; what is gone already is no error."""
@@ -168,26 +183,44 @@ class AzureCloud:
             if why and not (in_nodes and exists):
                 found.append(self._thing(path, each, why))
         yield from found
-        holding = {group_of(thing.id).lower() for thing in found if thing.kept}
-        for each in self._arm.list(f"{self._root}/resourcegroups", _LISTING):
-            if why := self._whose(_tags(each)):
-                path = str(each["id"])
+        groups = list(self._arm.list(f"{self._root}/resourcegroups", _LISTING))
+        mine = [each for each in groups if self._whose(_tags(each)) or self._is_nodes_group(each)]
+        yield from self._groups(mine, exists, {group_of(thing.id).lower() for thing in found if thing.kept})
+        names = {str(each.get("name")) for each in mine} | {self._scope.group}
+        foreign = {str(each.get("name")) for each in groups} - names
+        yield from self._untagged.all(found, names, foreign)
+
+    def _groups(self, mine: Collection[Mapping[str, Any]], exists: bool, holding: Collection[str]) -> Iterator[Thing]:
+        """The target's resource groups; that of the nodes goes with the cluster as long as there is one."""
+        for each in mine:
+            path, nodes = str(each["id"]), self._is_nodes_group(each)
+            if not (nodes and exists):
                 kept = "holds data that is kept" if group_of(path).lower() in holding else ""
+                why = self._whose(_tags(each)) or "the nodes' own resource group"
                 yield Thing(kind=k.GROUP, id=path, name=str(each.get("name")), why=why, kept=kept, detail={"leaving": _leaving(each)})
+
+    def _is_nodes_group(self, group: Mapping[str, Any]) -> bool:
+        return bool(self._scope.group) and str(group.get("name")).lower() == self._scope.group.lower()
 
     def _thing(self, path: str, each: Mapping[str, Any], why: str) -> Thing:
         named = parse(path)
         kind = _KINDS.get(named[0].token.removeprefix("azure-native:"), k.OTHER) if named is not None else k.OTHER
         tags = _tags(each)
-        kept = _DATA if kind in (k.BUCKET, k.FILES) or _KEPT in tags else self._kept_disk(path, tags) if kind == k.VOLUME else ""
-        price = 0.0 if kind in _FREE else self._control_plane() if kind == k.CLUSTER else None
-        return Thing(
-            kind=kind, id=path, name=str(each.get("name") or ""), why=why, monthly_usd=price, kept=kept, detail={"leaving": _leaving(each)}
-        )
+        kept = _DATA if kind in _KEPT_KINDS or _KEPT in tags else self._kept_disk(path, tags) if kind == k.VOLUME else ""
+        price = azure_prices.monthly(kind, self._target.region)
+        detail: dict[str, Any] = {"leaving": _leaving(each)}
+        if named is not None and kind in (k.VOLUME, k.INTERFACE):
+            shown = self._shown(path, named[0].version)
+            price = azure_prices.disk(self._target.region, shown) if kind == k.VOLUME else price
+            detail["attached"] = any((shown.get("properties") or {}).get(user) for user in ("virtualMachine", "privateEndpoint"))
+        return Thing(kind=kind, id=path, name=str(each.get("name") or ""), why=why, monthly_usd=price, kept=kept, detail=detail)
 
-    def _control_plane(self) -> float | None:
-        figure = catalog.service_price("azure", self._target.region, "aks_control_plane", "standard")
-        return None if figure is None else figure.usd * HOURS_PER_MONTH
+    def _shown(self, path: str, version: str) -> dict[str, Any]:
+        """What the list of everything leaves out; nothing for what has gone since."""
+        try:
+            return self._arm.get(path, version)
+        except NotThere:
+            return {}
 
     def _kept_disk(self, path: str, tags: Mapping[str, str]) -> str:
         policy = self._scope.policies.get(path.rsplit("/", 1)[-1])

@@ -177,6 +177,7 @@ KINDS = (
         create_seconds=40,
         delete_seconds=30,
     ),
+    resource(t.LOAD_BALANCER, replace={"sku"}),
     resource(t.ZONE_GROUP, admit=_admit_zone_group, create_seconds=20),
     resource(t.PRIVATE_ZONE, outputs=_zone_outputs, releases=_zone_releases, create_seconds=30, delete_seconds=20),
     resource(t.ZONE_LINK, admit=_admit_link, replace={"virtualNetwork"}, create_seconds=30, delete_seconds=20),

@@ -222,4 +222,5 @@ KINDS = (
         delete_seconds=60,
     ),
     resource(t.DISK, outputs=_disk_outputs, releases=_disk_releases, replace={"creationData", "zones"}),
+    resource(t.SNAPSHOT, replace={"creationData"}),
 )

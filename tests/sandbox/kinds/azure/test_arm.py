@@ -109,6 +109,6 @@ def test_automatic_names_are_formed_as_the_package_forms_them():
 
 def test_types_without_a_behaviour_keep_a_path_too(azure: Azure):
     azure.group()
-    made = azure.make("azure-native:network:LoadBalancer", loadBalancerName="lb")
+    made = azure.make("azure-native:network:ApplicationGateway", applicationGatewayName="gate")
     assert made.id.startswith(f"/subscriptions/{SUBSCRIPTION}/resourceGroups/lab-rg/providers/Microsoft.Network/")
     assert kinds.kind(made.kind).generic
