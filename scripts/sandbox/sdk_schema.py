@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections.abc
 import importlib
 import inspect
+import keyword
 import re
 import sys
 import threading
@@ -97,7 +98,7 @@ def _modules(package: str, module: str) -> tuple[str, ...]:
         group = {"helm.sh": "helm"}.get(group, re.sub(r"\.k8s\.io$", "", group).split(".")[0])
         return (f"{root}.{group}.{version}",)
     path = module.split("/", maxsplit=1)[0].replace("-", "_").replace("/", ".")
-    return (root,) if path in ("", "index") else (f"{root}.{path}",)
+    return (root,) if path in ("", "index") else (f"{root}.{f'{path}_' if keyword.iskeyword(path) else path}",)
 
 
 @lru_cache(maxsize=4096)

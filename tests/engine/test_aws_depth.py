@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from components.idle_tags import WARNED_KEY
 from scripts.engine.locate import Engine
 from scripts.engine.outcome import Outcome
 from scripts.errors import Exit, Refused
@@ -196,3 +197,33 @@ def test_a_protected_stack_is_not_destroyed_by_halves(clouds: Clouds) -> None:
     gone = clouds.act("destroy", stack)
     assert gone.exit is Exit.FINE, gone.message
     assert clouds.world.status()["clusters"] == []
+
+
+@pytest.mark.long
+def test_the_idle_watch_comes_and_goes_with_its_cluster_and_its_marks_disturb_no_update(clouds: Clouds) -> None:
+    idle = {"grace_minutes": 30, "notify": ["ml-platform@example.com"], "watch": {}}
+    clouds.edit(TRAINING, lambda cluster: cluster.update(idle=idle))
+    clouds.edit(TRAINING, lambda cluster: cluster.pop("storage"))  # data is kept on purpose and would be left
+    up = clouds.act("up", TRAINING)
+    assert up.exit is Exit.FINE, up.message
+    services = {arn.split(":")[2] for arn, tags in tagged(clouds).items() if tags.get("gpukit/resource", "").endswith("-idle-watch")}
+    assert services == {"events", "lambda", "logs", "sns"}, "the tagging API lists no roles"
+
+    eks = clouds.boto3("eks", REGION)
+    groups = [
+        eks.describe_nodegroup(clusterName=TRAINING, nodegroupName=n)["nodegroup"]
+        for n in eks.list_nodegroups(clusterName=TRAINING)["nodegroups"]
+    ]
+    [watched] = [group for group in groups if group["tags"]["gpukit/pool"] == "a100"]
+    eks.tag_resource(resourceArn=watched["nodegroupArn"], tags={WARNED_KEY: "2027-03-01T06:30:00Z"})
+    again = clouds.act("up", TRAINING)
+    assert set(again.changes) <= {"same"}, again.to_change
+
+    clouds.edit(TRAINING, lambda cluster: cluster["idle"].update(watch={"schedule_minutes": 30}))
+    slower = clouds.act("up", TRAINING)
+    assert slower.exit is Exit.FINE, slower.message
+    assert set(slower.changes) == {"same", "update"}, slower.changes
+
+    clouds.edit(TRAINING, lambda cluster: cluster["idle"].pop("watch"))
+    assert clouds.act("up", TRAINING).exit is Exit.FINE
+    assert not [arn for arn in tagged(clouds) if arn.split(":")[2] in {"events", "lambda", "sns"}]

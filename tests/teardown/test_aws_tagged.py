@@ -76,6 +76,17 @@ def test_the_queue_that_karpenter_listens_to_is_found_and_deleted(aws: Answers) 
     aws.end(queue)
 
 
+def test_the_idle_watch_s_function_and_topic_are_found_and_deleted(aws: Answers) -> None:
+    aws.listed("lambda:function", f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:lab-idle-watch")
+    aws.listed("sns", topic := f"arn:aws:sns:{REGION}:{ACCOUNT}:lab-idle-watch")
+    (function,), (told,) = tagged.functions(aws.account), tagged.topics(aws.account)
+    assert (function.id, told.id, told.name) == ("lab-idle-watch", topic, "lab-idle-watch")
+    aws.add("lambda", "delete_function", {}, {"FunctionName": "lab-idle-watch"})
+    aws.add("sns", "delete_topic", {}, {"TopicArn": topic})
+    aws.end(function)
+    aws.end(told)
+
+
 @pytest.mark.parametrize(("id_", "where"), [("spot", {}), ("bus/spot", {"EventBusName": "bus"})])
 def test_an_event_rule_loses_its_targets_first(aws: Answers, id_: str, where: dict[str, str]) -> None:
     aws.listed("events:rule", f"arn:aws:events:{REGION}:{ACCOUNT}:rule/{id_}")

@@ -7,7 +7,21 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
 from scripts.errors import GpukitError
-from scripts.sandbox.doors.aws import autoscaling, budgets, cloudwatch, ec2, ec2_actions, eks, elb, fsx, iam, logs_keys, s3, tagging
+from scripts.sandbox.doors.aws import (
+    autoscaling,
+    budgets,
+    cloudwatch,
+    ec2,
+    ec2_actions,
+    eks,
+    elb,
+    fsx,
+    functions,
+    iam,
+    logs_keys,
+    s3,
+    tagging,
+)
 from scripts.sandbox.doors.aws.call import Call, Handler
 from scripts.sandbox.doors.aws.protocol import failure, model, operation, parameters, response
 from scripts.sandbox.doors.http import Request, Response
@@ -37,6 +51,9 @@ SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
     "elasticloadbalancing": ("elbv2", elb.HANDLERS),
     "logs": ("logs", logs_keys.LOGS),
     "kms": ("kms", logs_keys.KEYS),
+    "lambda": ("lambda", functions.FUNCTIONS),
+    "events": ("events", functions.EVENTS),
+    "sns": ("sns", functions.TOPICS),
     "monitoring": ("cloudwatch", cloudwatch.HANDLERS),
 }
 """Signing name to boto3's service name and the operations that are answered."""

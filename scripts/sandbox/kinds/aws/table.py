@@ -8,6 +8,7 @@ from scripts.sandbox.kinds.aws import (
     budget,
     cluster,
     cluster_parts,
+    functions,
     iam,
     launch_template,
     lustre,
@@ -21,6 +22,6 @@ from scripts.sandbox.kinds.aws import (
 
 _MODULES = (
     *(network, addresses, routes, security, launch_template, iam, cluster, cluster_parts, node_group, small),
-    *(bucket, lustre, budget, reservation),
+    *(bucket, lustre, budget, reservation, functions),
 )
 KINDS = tuple(kind for module in _MODULES for kind in module.KINDS)

@@ -1,4 +1,5 @@
-"""What no list of its own gives with tags: queues and event rules of Karpenter, instance profiles, snapshots, elastic file systems; and budgets.
+"""What no list of its own gives with tags: queues and event rules of Karpenter, function, rule and topic of the idle watch, instance
+profiles, snapshots, elastic file systems; and budgets.
 
 Found by the Resource Groups Tagging API, whose GetResources lists every kind but IAM users and roles (API reference, "Services that support the
 Resource Groups Tagging API"). What is global is listed in us-east-1 alone. Budgets are asked for their tags one by one.
@@ -16,7 +17,7 @@ from scripts.teardown.model import Thing
 _GLOBAL = "us-east-1"
 _DATA = "data outlives clusters"
 _FREE = 0.0
-"""SQS and EventBridge bill requests and events, IAM nothing; a budget without actions is free (AWS pricing pages of each)."""
+"""SQS, EventBridge, Lambda and SNS bill requests, events, runs and messages, IAM nothing; a budget without actions is free (AWS pricing pages of each)."""
 
 
 def _tagged(account: Account, type_: str, region: str | None = None) -> Iterator[tuple[Arn, Mapping[str, str], str]]:
@@ -60,6 +61,26 @@ def _delete_rule(account: Account, thing: Thing) -> None:
         ids = [str(each["Id"]) for each in targets]
         account.told(f"remove targets of {thing.label}", lambda: events.remove_targets(Rule=name, Ids=ids, **where))
     account.told(f"delete {thing.label}", lambda: events.delete_rule(Name=name, **where))
+
+
+def functions(account: Account) -> list[Thing]:
+    return _things(account, k.FUNCTION, "lambda:function")
+
+
+def _delete_function(account: Account, thing: Thing) -> None:
+    account.told(f"delete {thing.label}", lambda: account.client("lambda").delete_function(FunctionName=thing.id))
+
+
+def topics(account: Account) -> list[Thing]:
+    return [
+        Thing(kind=k.TOPIC, id=arn.text, name=arn.rest, why=why, monthly_usd=_FREE, kept=account.kept(tags))
+        for arn, tags, why in _tagged(account, "sns")
+    ]
+
+
+def _delete_topic(account: Account, thing: Thing) -> None:
+    """Its subscriptions go with it (SNS API reference, DeleteTopic)."""
+    account.told(f"delete {thing.label}", lambda: account.client("sns").delete_topic(TopicArn=thing.id))
 
 
 def profiles(account: Account) -> list[Thing]:
@@ -135,6 +156,8 @@ def _delete_budget(account: Account, thing: Thing) -> None:
 KINDS = (
     Kind(name=k.QUEUE, find=queues, delete=_delete_queue),
     Kind(name=k.RULE, find=rules, delete=_delete_rule),
+    Kind(name=k.FUNCTION, find=functions, delete=_delete_function),
+    Kind(name=k.TOPIC, find=topics, delete=_delete_topic),
     Kind(name=k.PROFILE, find=profiles, delete=_delete_profile),
     Kind(name=k.SNAPSHOT, find=snapshots, delete=_delete_snapshot),
     Kind(name=k.BUDGET, find=budgets, delete=_delete_budget),
