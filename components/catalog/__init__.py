@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from .account_quotas import Quota, quota, quotas, quotas_for
     from .helm_charts import Chart, UnrecordedDefault, chart, chart_defaults, charts, has_value, value_paths
-    from .machine_types import Card, Machine, find_machine, machine, machines, regions
+    from .machine_types import Card, Machine, all_regions, find_machine, machine, machines, regions
     from .names import Cloud, UnknownName
     from .node_images import ImageKind, UnsuitableImage, ami_type, image, images
     from .prices import Figure, MachinePrice, price, priced, priced_services, service_names, service_price
@@ -41,7 +41,7 @@ AS_OF = date(2026, 11, 30)
 _PARTS = {
     "account_quotas": ("Quota", "quota", "quotas", "quotas_for"),
     "helm_charts": ("Chart", "UnrecordedDefault", "chart", "chart_defaults", "charts", "has_value", "value_paths"),
-    "machine_types": ("Card", "Machine", "find_machine", "machine", "machines", "regions"),
+    "machine_types": ("Card", "Machine", "all_regions", "find_machine", "machine", "machines", "regions"),
     "names": ("Cloud", "UnknownName"),
     "node_images": ("ImageKind", "UnsuitableImage", "ami_type", "image", "images"),
     "prices": ("Figure", "MachinePrice", "price", "priced", "priced_services", "service_names", "service_price"),
@@ -79,6 +79,7 @@ __all__ = [
     "UnknownName",
     "UnrecordedDefault",
     "UnsuitableImage",
+    "all_regions",
     "ami_type",
     "chart",
     "chart_defaults",

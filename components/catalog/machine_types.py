@@ -123,6 +123,11 @@ def _regions(cloud: Cloud) -> dict[str, tuple[str, ...]]:
     return {name: tuple(row["regions"].split()) for row in rows(f"{cloud}_regions") for name in row["machines"].split()}
 
 
+def all_regions(cloud: str) -> tuple[str, ...]:
+    """Every region in which the catalogue knows a machine, sorted."""
+    return tuple(sorted({region for known in _regions(cloud_named(cloud)).values() for region in known}))
+
+
 def regions(cloud: str, machine_name: str) -> tuple[str, ...]:
     """Regions that list the machine type; () where that is not known."""
     return _regions(cloud_named(cloud)).get(machine_name, ())

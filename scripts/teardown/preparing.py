@@ -20,7 +20,7 @@ from scripts.engine.workspace import Workspace
 from scripts.errors import BadInput, Failed, Refused
 from scripts.teardown import accounts
 from scripts.teardown.clouds.choosing import cloud_of
-from scripts.teardown.clouds.cloud import ClusterFacts
+from scripts.teardown.clouds.cloud import Cloud, ClusterFacts
 from scripts.teardown.journal import Journal
 from scripts.teardown.kube_cluster import connect
 from scripts.teardown.model import Target, World
@@ -92,7 +92,7 @@ class Prepared:
         """Raises Refused, Failed when cloud, token or state cannot be had."""
         cloud = cloud_of(self.target, self.surroundings)
         facts = cloud.cluster()
-        engine = self._engine(facts)
+        engine = self._engine(cloud, facts)
         scene = Scene(
             target=self.target,
             cloud=cloud,
@@ -113,10 +113,12 @@ class Prepared:
             wait_line=Waiting(self.show).line,
         )
 
-    def _engine(self, facts: ClusterFacts | None) -> StackEngine | None:
+    def _engine(self, cloud: Cloud, facts: ClusterFacts | None) -> StackEngine | None:
         """The stack's engine; None where its state is lost, which is then a teardown by tags."""
         stack = self.target.stack
         if not stack:
+            if facts is None and not Journal.of(self.here.local, self.target).open_run():
+                self._refuse_elsewhere(cloud)
             self._refuse_known(facts)
             return None
         workspace = workspace_of(self.here, self.target.world, locate.show_progress)
@@ -125,9 +127,24 @@ class Prepared:
             return None
         return StackEngine(workspace, stack, lookup_of(settings_of(self.here, stack), workspace), self.show)
 
+    def _refuse_elsewhere(self, cloud: Cloud) -> None:
+        """K6: a wrong region must not end what the account has once, such as roles, for a cluster that lives in another one."""
+        if places := cloud.namesakes():
+            raise Refused(
+                f"There is no cluster {self.target.cluster} in {self.target.region}, and one in {', '.join(places)}: what the account has once, "
+                f"such as roles, may be that one's. Give --region {places[0]} to end it; what is left in {self.target.region} can be ended "
+                "once no other cluster has that name. Nothing was changed."
+            )
+
+    def _stack_of_name(self) -> str:
+        """The stack file here that describes a cluster of this name in this account, where there is just one."""
+        wanted = (self.target.cloud, self.target.account, self.target.cluster)
+        named = [stack for stack in self.here.stack_names() if _named(self.here, stack) == wanted]
+        return named[0] if len(named) == 1 else ""
+
     def _refuse_known(self, facts: ClusterFacts | None) -> None:
         """A cluster whose stack has a state ends by its stack: the state may hold what no tag tells."""
-        stack = facts.scope.stack if facts is not None else ""
+        stack = facts.scope.stack if facts is not None else self._stack_of_name()
         if stack not in self.here.stack_names():
             return
         try:
@@ -142,6 +159,15 @@ class Prepared:
                 f"Cluster {self.target.cluster} belongs to stack {stack}, whose file and state are here: run `gpukit teardown {stack}`. "
                 f"Nothing was changed."
             )
+
+
+def _named(here: Checkout, stack: str) -> tuple[str, str, str]:
+    """Cloud, account and cluster of a stack file; "" for one that cannot be read, which names nothing."""
+    try:
+        settings = settings_of(here, stack)
+    except BadInput:
+        return "", "", ""
+    return settings.spec.cloud, str(settings.spec.account), settings.spec.name or stack
 
 
 def _lost(workspace: Workspace, stack: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,11 @@ def azure(tmp_path: Path) -> Azure:
 
 @pytest.fixture
 def environment(azure: Azure) -> Iterator[dict[str, str]]:
+    yield from serving(azure)
+
+
+def serving(azure: Azure) -> Generator[dict[str, str]]:
+    """The environment in which clients find the world of `azure`."""
     server = DoorServer(0, {"/azure": door(azure.world)})
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield {AZURE_ENDPOINT: f"http://127.0.0.1:{server.port}/azure"}

@@ -40,6 +40,9 @@ class Shelf:
     def cluster(self) -> ClusterFacts | None:
         return None
 
+    def namesakes(self) -> tuple[str, ...]:
+        return ()
+
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         del scope
         self._looks += 1

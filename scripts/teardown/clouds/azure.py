@@ -73,6 +73,10 @@ class AzureCloud:
             scope=Scope(group=str(properties.get("nodeResourceGroup") or ""), stack=_tags(found).get(_STACK, "")),
         )
 
+    def namesakes(self) -> tuple[str, ...]:
+        place = self._target.region.lower()
+        return tuple(sorted({where for where in map(_place, self._of_name()) if where != place}))
+
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._scope = scope
         found: list[Thing] = []
@@ -130,18 +134,20 @@ class AzureCloud:
 
     def _described(self) -> dict[str, Any] | None:
         """The cluster of exactly this name and place; a name is unique in its resource group only."""
-        path = f"{self._root}/providers/Microsoft.ContainerService/managedClusters"
-        listed = self._told(lambda: list(self._arm.list(path, TYPES[_AKS].version)))
         place = self._target.region.lower()
-        found = [
-            c for c in listed if c.get("name") == self._target.cluster and str(c.get("location", "")).replace(" ", "").lower() == place
-        ]
+        found = [each for each in self._of_name() if _place(each) == place]
         stack = self._target.stack
         mine = [each for each in found if not stack or _tags(each).get(_STACK, stack) == stack]
         if len(mine) > 1:
             groups = ", ".join(group_of(str(each["id"])) for each in mine)
             raise Failed(f"There are several clusters named {self._target.cluster}: in the groups {groups}. Nothing was changed.")
         return mine[0] if mine else None
+
+    def _of_name(self) -> list[dict[str, Any]]:
+        """Every cluster of this name in the subscription."""
+        path = f"{self._root}/providers/Microsoft.ContainerService/managedClusters"
+        listed = self._told(lambda: list(self._arm.list(path, TYPES[_AKS].version)))
+        return [each for each in listed if each.get("name") == self._target.cluster]
 
     def _authority(self, path: str, server: Any) -> str:
         """Asked for only where the connection is encrypted: simulated clusters have plain addresses."""
@@ -243,6 +249,10 @@ _AUTOSCALER = frozenset(
     {"minCount", "maxCount", "provisioningState", "powerState", "currentOrchestratorVersion", "nodeImageVersion", "eTag"}
 )
 """Bounds that a pool without autoscaling may not have, and what AKS alone writes (AKS REST reference, Agent Pools)."""
+
+
+def _place(item: Mapping[str, Any]) -> str:
+    return str(item.get("location", "")).replace(" ", "").lower()
 
 
 def _tags(item: Mapping[str, Any]) -> dict[str, str]:

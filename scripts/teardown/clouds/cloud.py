@@ -37,6 +37,12 @@ class Cloud(Protocol):
         """The target's cluster; None only when the cloud has proven that there is none."""
         ...
 
+    def namesakes(self) -> tuple[str, ...]:
+        """The other places of the account in which a cluster of the target's name stands. What an account has once, such as a role, tells
+        by the name alone whose it is.
+        """
+        ...
+
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         """What carries the target's identity, or belongs to it by exact name and parent where its kind carries none."""
         ...

@@ -197,10 +197,15 @@ def _zones(call: Call) -> Mapping[str, Any]:
     }
 
 
+def _regions(_: Call) -> Mapping[str, Any]:
+    return {"Regions": [{"RegionName": name, "OptInStatus": "opt-in-not-required"} for name in catalog.all_regions("aws")]}
+
+
 HANDLERS: Mapping[str, Handler] = {
     **{name: _describe(collection) for name, collection in COLLECTIONS.items()},
     "DescribeInstances": _instances,
     "DescribeLaunchTemplateVersions": _template_versions,
     "DescribeInstanceTypes": _instance_types,
     "DescribeAvailabilityZones": _zones,
+    "DescribeRegions": _regions,
 }

@@ -39,6 +39,10 @@ class AwsCloud:
         with _answering():
             return cluster_parts.facts(self._account)
 
+    def namesakes(self) -> tuple[str, ...]:
+        with _answering():
+            return cluster_parts.namesakes(self._account)
+
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._account.scope = scope
         with _answering():

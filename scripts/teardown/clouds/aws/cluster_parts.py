@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from scripts.errors import Refused
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.aws.account import Account, Kind, tags_of
 from scripts.teardown.clouds.cloud import ClusterFacts
@@ -32,6 +33,23 @@ def facts(account: Account) -> ClusterFacts | None:
         authority=str((shown.get("certificateAuthority") or {}).get("data") or ""),
         token_command=("aws", "eks", "get-token", "--cluster-name", name, "--region", account.target.region, "--output", "json"),
         scope=Scope(network=network, issuer=issuer, stack=tags_of(shown, "tags").get(tag_key("aws", "stack"), "")),
+    )
+
+
+def namesakes(account: Account) -> tuple[str, ...]:
+    """Regions with a cluster of the target's name, apart from the target's own. Raises Refused where that is no region of the account."""
+    shown = account.told("list the account's regions", lambda: account.client("ec2").describe_regions(AllRegions=False)["Regions"])
+    regions = sorted(str(each["RegionName"]) for each in shown or ())
+    own, name = account.target.region, account.target.cluster
+    if own not in regions:
+        raise Refused(f"--region {own} is none of the account's regions: give one of {', '.join(regions)}. Nothing was changed.")
+    return tuple(
+        region
+        for region in regions
+        if region != own
+        and account.told(
+            f"describe cluster {name} in {region}", lambda region=region: account.client("eks", region).describe_cluster(name=name)
+        )
     )
 
 

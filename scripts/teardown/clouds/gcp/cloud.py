@@ -74,6 +74,10 @@ class GcpCloud:
             ),
         )
 
+    def namesakes(self) -> tuple[str, ...]:
+        own = self._places()
+        return tuple(place for place in (str(each["location"]) for each in self._of_name()) if not own.fullmatch(place))
+
     def find(self, kinds: Collection[str], scope: Scope) -> tuple[Thing, ...]:
         self._scope = scope
         self._looked.clear()
@@ -96,18 +100,24 @@ class GcpCloud:
 
     def _described(self) -> dict[str, Any] | None:
         """The cluster of exactly this name, in the region or in a zone of it."""
-        listed = (
-            self._project.told(lambda: self._google.get("container", f"/v1/projects/{self._target.account}/locations/-/clusters")) or {}
-        )
-        region = self._target.region
-        places = re.compile(f"{re.escape(region)}(-[a-z])?")
-        found = [c for c in listed.get("clusters", ()) if c["name"] == self._target.cluster and places.fullmatch(str(c["location"]))]
+        own = self._places()
+        found = [each for each in self._of_name() if own.fullmatch(str(each["location"]))]
         if len(found) > 1:
             where = ", ".join(str(each["location"]) for each in found)
             raise Failed(
                 f"There are several clusters named {self._target.cluster}: in {where}. Give the zone as --region. Nothing was changed."
             )
         return found[0] if found else None
+
+    def _places(self) -> re.Pattern[str]:
+        return re.compile(f"{re.escape(self._target.region)}(-[a-z])?")
+
+    def _of_name(self) -> list[dict[str, Any]]:
+        """Every cluster of this name in the project."""
+        listed = (
+            self._project.told(lambda: self._google.get("container", f"/v1/projects/{self._target.account}/locations/-/clusters")) or {}
+        )
+        return [each for each in listed.get("clusters", ()) if each["name"] == self._target.cluster]
 
     def _now(self) -> dict[str, Any] | None:
         if not self._looked:
