@@ -173,6 +173,19 @@ def test_a_health_check_that_another_cluster_uses_too_stays(gcp: Gcp, environmen
     assert shared.state["name"] not in found(environment, uid=OURS)
 
 
+def test_a_balancer_of_the_first_kind_goes_by_the_machines_in_its_pool(gcp: Gcp, environment: dict[str, str]) -> None:
+    """Its name is the Service's uid and its description the Service's name, which any cluster may have."""
+    (mine, also) = gcp.running()[:2]
+    told = json.dumps({"kubernetes.io/service-name": "default/web"})
+    for name, machines in (("a" + "1" * 31, [mine, also]), ("a" + "2" * 31, [mine, None]), ("a" + "3" * 31, [None])):
+        links = [link(each) if each else self_link(f"projects/simulated-project/zones/{ZONE}/instances/gke-lab-2-x") for each in machines]
+        pool = gcp.make(t.TARGET_POOL, name=name, region=REGION, instances=links)
+        gcp.make(t.FORWARDING_RULE, name=name, region=REGION, target=link(pool), description=told)
+    things = GcpCloud(TARGET, environment).find(k.BALANCERS, Scope(network="lab-net"))
+    assert [(thing.kind, thing.name) for thing in things if not thing.kept] == [(k.BALANCER, "a" + "1" * 31), (k.TARGETS, "a" + "1" * 31)]
+    assert [thing.name for thing in things if thing.kept] == ["a" + "2" * 31]
+
+
 def test_without_the_clusters_uid_nothing_in_a_shared_network_is_touched(gcp: Gcp, environment: dict[str, str]) -> None:
     ingress(gcp, OURS, "0123abcd")
     assert all(thing.kept for thing in found(environment).values())

@@ -134,6 +134,15 @@ def test_the_stacks_service_accounts_end_and_those_that_look_alike_stay(gcp: Gcp
     assert {each.state["accountId"] for each in gcp.all(t.SERVICE_ACCOUNT)} == {"lab-nodes", "lab-2-nodes-3d4e5f"}
 
 
+def test_a_service_account_is_shown_and_left_when_nothing_tells_the_stack(gcp: Gcp, environment: dict[str, str]) -> None:
+    for id_, shown in (("lab-nodes-0a1b2c", "lab nodes"), ("lab-2-nodes-3d4e5f", "lab-2 nodes")):
+        gcp.make(t.SERVICE_ACCOUNT, accountId=id_, displayName=shown, description="gpukit stack of-old")
+    (found,) = GcpCloud(TARGET, environment).find({k.ROLE}, Scope())
+    assert found.name.startswith("lab-nodes-0a1b2c@")
+    assert "'gpukit stack of-old'" in found.kept
+    assert GcpCloud(TARGET, environment).find({k.ROLE}, Scope(stack="lab")) == ()
+
+
 @pytest.mark.parametrize(
     ("given", "known"),
     [

@@ -28,7 +28,17 @@ PARTS: tuple[tuple[str, str, str], ...] = (
     (t.SNAPSHOT, "global", "snapshots"),
 )
 """Type, scope and collection (Compute Engine API reference, v1)."""
-FIELDS = ("target", "backendService", "urlMap", "defaultService", "pathMatchers", "backends", "healthChecks", "sslCertificates")
+FIELDS = (
+    "target",
+    "backendService",
+    "urlMap",
+    "defaultService",
+    "pathMatchers",
+    "backends",
+    "healthChecks",
+    "sslCertificates",
+    "instances",
+)
 """Where a part names another."""
 
 

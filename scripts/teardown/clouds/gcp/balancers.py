@@ -21,8 +21,9 @@ _COLLECTIONS = (
 def owned_parts(project: Project, *, uid: str, network: str, own: bool, whose: Callable[[Mapping[str, str]], str]) -> tuple[Owned, ...]:
     """Parts that are the cluster's, or of which nobody can tell. `whose` says why labels make something the cluster's, "" where they do not."""
     parts = [Part(collection=name, path=path_of(each), given=each) for name in _COLLECTIONS for each in project.listed(name)]
+    machines = frozenset(path_of(each) for each in project.listed("instances") if whose(each.get("labels") or {}))
     labels = {part.path: why for part in parts if (why := whose(part.given.get("labels") or {}))}
-    return Owner(uid=uid, network=network, own=own, labels=labels).of(parts)
+    return Owner(uid=uid, network=network, own=own, labels=labels, machines=machines).of(parts)
 
 
 def rules(parts: tuple[Owned, ...], region: str) -> Iterator[Thing]:

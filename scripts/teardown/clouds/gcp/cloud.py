@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from components import catalog
@@ -264,13 +265,20 @@ class GcpCloud:
                     yield Thing(kind=k.FILES, id=name, name=name.rsplit("/", 1)[-1], why=why, monthly_usd=None, kept=_DATA, detail=detail)
 
     def _accounts(self) -> Iterator[Thing]:
-        """Service accounts, which carry no labels: by the whole description that this project gives them."""
+        """Service accounts, which carry no labels: by the whole description that this project gives them.
+
+        Where nothing tells the stack any more, those of a cluster of this name are shown and left: it may stand in another region.
+        """
         stack = self._target.stack or self._scope.stack
-        for page in self._google.pages("iam", f"/v1/projects/{self._target.account}/serviceAccounts") if stack else ():
+        for page in self._google.pages("iam", f"/v1/projects/{self._target.account}/serviceAccounts"):
             for each in page.get("accounts", ()):
-                if each.get("description") == account_description(stack):
-                    why = f"its description is {account_description(stack)!r}"
-                    yield self._thing(k.ROLE, str(each["name"]), why, 0.0, service="iam")
+                told = str(each.get("description") or "")
+                alike = not stack and str(each.get("displayName") or "").rpartition(" ")[0] == self._target.cluster
+                if stack and told == account_description(stack):
+                    yield self._thing(k.ROLE, str(each["name"]), f"its description is {told!r}", 0.0, service="iam")
+                elif alike and told.startswith(account_description("")):
+                    left = f"its description is {told!r}, and nothing tells whether that is the target's: name the stack to end it"
+                    yield replace(self._thing(k.ROLE, str(each["name"]), "", 0.0, service="iam"), kept=left)
 
     def _thing(self, kind: str, path: str, why: str, usd: float | None, *, service: str, **detail: Any) -> Thing:
         return Thing(

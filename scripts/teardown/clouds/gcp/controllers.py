@@ -8,7 +8,7 @@ pkg/utils/negdescription.go):
 
 Older names (`k8s-fw-…`, `k8s1-…`, `a<uid of the Service>`) and those of GKE's Gateway controller (`gkegw…`) are made of other numbers, which
 nobody can know once the cluster is gone. Parts of that kind count as the cluster's when they do nothing but serve parts that are: a URL map of
-its backends only, a proxy of such a map, a forwarding rule of such a proxy. Where not even that is told, a part is shown and left.
+its backends only, a proxy of such a map, a pool of its machines only, a forwarding rule of such a proxy or pool. Where not even that is told, a part is shown and left.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MADE = re.compile(r"k8s[123]?-[a-z0-9].*|gkegw[0-9]+-.*|a[0-9a-f]{31}")
 """Forms of the names that controllers give (namer.go; `a` and the Service's uid: cloud-provider, DefaultLoadBalancerName)."""
 _NAMED_IN = ("kubernetes.io/service-name", "networking.gke.io/service-name", "kubernetes.io/ingress-name", "cluster-uid")
 """Keys of the JSON in a description that only controllers write."""
-_SERVES = ("backends", "defaultService", "pathMatchers", "urlMap", "target", "backendService")
+_SERVES = ("instances", "backends", "defaultService", "pathMatchers", "urlMap", "target", "backendService")
 _USES = ("healthChecks", "sslCertificates")
 
 
@@ -92,10 +92,13 @@ class Owner:
     """The network was made for this cluster alone."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Path to why, of parts whose labels say whose they are."""
+    machines: frozenset[str] = frozenset()
+    """Paths of the cluster's machines: the pools of the oldest balancers list them (`targetPools`, cloud-provider, ensureExternalLoadBalancer)."""
 
     def of(self, parts: Sequence[Part]) -> tuple[Owned, ...]:
         """Those of `parts` that are the cluster's, and those of which nobody can tell; in the order of `parts`."""
-        whose = {part.path: why for part in parts if (why := self._itself(part))}
+        whose = dict.fromkeys(self.machines, "a machine of the cluster")
+        whose |= {part.path: why for part in parts if (why := self._itself(part))}
         self._spread(parts, whose)
         found = (Owned(part=part, why=whose[part.path]) if part.path in whose else self._untold(part, whose) for part in parts)
         return tuple(each for each in found if each is not None)
