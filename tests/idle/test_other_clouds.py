@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from components.inventory import Market
 from scripts.engine.environment import AZURE_ENDPOINT, GCP_ENDPOINT
 from scripts.errors import Failed
+from scripts.idle.act import scale
 from scripts.idle.act.resize import resize, zero
+from scripts.idle.act.scale import Acting, Done
+from scripts.idle.act.state import Store
 from scripts.idle.act.tagging import tag
 from scripts.idle.collect import clouds
 from scripts.idle.collect.clouds import Access
 from scripts.idle.collect.found import Found, Wanted
 from scripts.idle.collect.targets import Target
+from scripts.idle.collect.together import Looked
 from scripts.idle.intent import Policy
+from scripts.idle.signals import Cluster
+from scripts.idle.verdict import PoolVerdict, Status, Verdict
 from scripts.sandbox.doors.azure.door import door as azure_door
 from scripts.sandbox.doors.gcp.door import door as gcp_door
 from scripts.sandbox.doors.http import DoorServer
-from tests.sandbox.azure import A100, SUBSCRIPTION, Azure
+from tests.sandbox.azure import A100, CPU, SUBSCRIPTION, Azure
 from tests.sandbox.azure import REGION as EASTUS
 from tests.sandbox.gcp_cloud import GPU, PROJECT, Gcp
 from tests.sandbox.gcp_cloud import REGION as CENTRAL
@@ -51,6 +59,31 @@ def target(cloud: Any, account: str, region: str, pool: str) -> Target:
         stack="dev", cluster="lab", cloud=cloud, account=account, region=region, workload="training", owner="ml-platform",
         expires=date(2027, 3, 1), policy=Policy(), notify=(), markets={pool: "on_demand"},
     )  # fmt: skip
+
+
+def make_in(world: Any, cluster: dict[str, Any], pools: dict[str, dict[str, Any]]) -> None:
+    """A cluster `lab` with these pools beside its first."""
+    if isinstance(world, Gcp):
+        made = world.cluster(**cluster)
+        for name, given in pools.items():
+            config = {"machineType": "g2-standard-8", "guestAccelerators": [GPU], "resourceLabels": {"gpukit-pool": name}}
+            world.pool(made, config=config, name=name, **given)
+    else:
+        world.cluster(**cluster)
+        for name, given in pools.items():
+            world.pool(name, vmSize=A100, tags={"gpukit-pool": name}, **given)
+
+
+def at_rest(*pools: str) -> Verdict:
+    judged = tuple(PoolVerdict(pool=pool, status=Status.IDLE, reason="nothing ran", resting=True) for pool in pools)
+    return Verdict(cluster="lab", status=Status.IDLE, reason="nothing ran", pools=judged, resting=True, at=NOW, window_minutes=60)
+
+
+def acted(site: Site, home: Path, *pools: str) -> tuple[Acting, Done]:
+    """Scale to zero as a run does, its queues left out: no Kubernetes API stands behind these doors."""
+    acting = Acting(access=site.access, store=Store(home / "idle"), now=NOW, say=lambda _: None, wait_seconds=0, sleep=lambda _: None)
+    looked = Looked(target=site.target, cluster=Cluster(name="lab"), found=replace(site.look(), endpoint=None))
+    return acting, scale.to_zero(looked, pools, acting, lambda: at_rest(*pools))
 
 
 def served(prefix: str, door: Any) -> tuple[DoorServer, str]:
@@ -102,6 +135,89 @@ def test_a_pool_goes_to_zero_and_comes_back(site: Site) -> None:
     assert (site.look().sizes or {})["gpus"].maximum == sizes.maximum
 
 
+@pytest.fixture(params=["gcp", "azure"])
+def several(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    """A pool that an autoscaler moves between 1 and 4 nodes, and one of a fixed number."""
+    if request.param == "gcp":
+        gcp = Gcp(tmp_path)
+        moving = {"initialNodeCount": 2, "autoscaling": {"totalMinNodeCount": 1, "totalMaxNodeCount": 4}}
+        make_in(gcp, {}, {"moving": moving, "fixed": {"initialNodeCount": 1, "autoscaling": None}})
+        server, address = served("/gcp", gcp_door(gcp.world))
+        made = Site(target("gcp", PROJECT, CENTRAL, "moving"), Access(environment={GCP_ENDPOINT: address}))
+    else:
+        azure = Azure(tmp_path)
+        moving = {"count": 2, "enableAutoScaling": True, "minCount": 1, "maxCount": 4}
+        make_in(azure, {}, {"moving": moving, "fixed": {"count": 1}})
+        server, address = served("/azure", azure_door(azure.world))
+        made = Site(target("azure", SUBSCRIPTION, EASTUS, "moving"), Access(environment={AZURE_ENDPOINT: address}))
+    yield made
+    server.shutdown()
+    server.server_close()
+
+
+def test_pools_of_both_ways_of_scaling_go_to_zero_and_resume_restores_each_as_it_was(several: Site, tmp_path: Path) -> None:
+    before = several.look().sizes
+    acting, done = acted(several, tmp_path, "moving", "fixed")
+    assert done.error is None
+    assert (done.acted, done.left) == (True, 0)
+    zeroed = several.look().sizes or {}
+    assert {name: (each.minimum, each.desired) for name, each in zeroed.items()} == {"moving": (0, 0), "fixed": (0, 0)}
+    assert scale.resume(several.target, acting).acted
+    assert several.look().sizes == before
+
+
+def test_the_system_pool_of_aks_is_never_resized_although_it_has_gpus(tmp_path: Path) -> None:
+    azure = Azure(tmp_path)
+    azure.cluster()
+    azure.pool("gpus", vmSize=A100, count=1, mode="System")
+    azure.pool("work", vmSize=A100, count=1)
+    server, address = served("/azure", azure_door(azure.world))
+    made = Site(target("azure", SUBSCRIPTION, EASTUS, "work"), Access(environment={AZURE_ENDPOINT: address}))
+    try:
+        _, none = acted(made, tmp_path / "none", "gpus")
+        assert (none.acted, none.error) == (False, None)
+        _, done = acted(made, tmp_path / "some", "gpus", "work")
+        assert done.acted
+        assert {pool.name: pool.current for pool in made.look().pools or ()} == {"gpus": 1, "work": 0}
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_spot_pool_of_aks_is_told_and_priced_as_one(tmp_path: Path) -> None:
+    azure = Azure(tmp_path)
+    azure.cluster()
+    azure.pool("cheap", vmSize=A100, count=1, scaleSetPriority="Spot", scaleSetEvictionPolicy="Delete")
+    server, address = served("/azure", azure_door(azure.world))
+    try:
+        access = Access(environment={AZURE_ENDPOINT: address})
+        (pool,) = Site(target("azure", SUBSCRIPTION, EASTUS, "other"), access).look().pools or ()
+        assert pool.market == Market.SPOT
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_pool_written_inside_its_cluster_goes_to_zero_too(tmp_path: Path) -> None:
+    azure = Azure(tmp_path)
+    subnet = f"/subscriptions/{SUBSCRIPTION}/resourceGroups/lab-rg/providers/Microsoft.Network/virtualNetworks/net/subnets/nodes"
+    inside = [
+        {"name": "system", "mode": "System", "vmSize": CPU, "count": 1, "vnetSubnetID": subnet},
+        {"name": "inline", "mode": "User", "vmSize": A100, "count": 1, "vnetSubnetID": subnet},
+    ]
+    azure.cluster(agentPoolProfiles=inside)
+    server, address = served("/azure", azure_door(azure.world))
+    made = Site(target("azure", SUBSCRIPTION, EASTUS, "inline"), Access(environment={AZURE_ENDPOINT: address}))
+    try:
+        acting, done = acted(made, tmp_path / "home", "inline")
+        assert (done.acted, made.machines) == (True, 0)
+        scale.resume(made.target, acting)
+        assert made.machines == 1
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 def test_a_tag_is_added_to_those_that_are_there(site: Site) -> None:
     tag(site.target, site.look(), {"team": "ml"}, site.access)
     tag(site.target, site.look(), {"gpukit-expires": "2027-06-30"}, site.access)
@@ -109,8 +225,6 @@ def test_a_tag_is_added_to_those_that_are_there(site: Site) -> None:
 
 
 def test_a_cluster_of_another_name_is_not_there(site: Site) -> None:
-    from dataclasses import replace
-
     assert not clouds.look(replace(site.target, cluster="other"), site.access, NOW).there
 
 

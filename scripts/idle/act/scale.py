@@ -60,6 +60,8 @@ def to_zero(looked: Looked, pools: Sequence[str], acting: Acting, judged_again: 
     if found is None or found.sizes is None:
         return Done(stack=target.stack, acted=False, text="its pools are not known any more")
     chosen = {pool: found.sizes[pool] for pool in pools if pool in found.sizes}
+    if not chosen:
+        return Done(stack=target.stack, acted=False, text=f"{_listed(pools)}: the cloud lets none of them go to zero")
     held: tuple[Held, ...] = ()
     try:
         if found.endpoint is not None and set(chosen) >= set(_with_nodes(looked)):

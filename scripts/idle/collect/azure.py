@@ -155,7 +155,7 @@ def look(azure: Azure, now: datetime) -> Found:
         read_at=now,
         pools=tuple(_pool(azure.target, pool, counts.get(str(pool.name))) for pool in pools),
         machines={pool_of(pool): tuple(str(each.id) for each in sets.get(str(pool.name), ())) for pool in pools},
-        sizes={pool_of(pool): _sizes(pool) for pool in pools},
+        sizes={pool_of(pool): _sizes(pool) for pool in pools if not _of_system(pool)},
         tags=dict(cluster.tags or {}),
         endpoint=_endpoint(azure, cluster),
         identity=str(cluster.id),
@@ -165,6 +165,16 @@ def look(azure: Azure, now: datetime) -> Found:
 def _accelerated(pool: Any) -> bool:
     machine = catalog.find_machine("azure", str(pool.vm_size))
     return machine is None or machine.accelerated
+
+
+def _of_system(pool: Any) -> bool:
+    """A system pool keeps a node at least (AKS documentation, system node pools): it bills and is told, and never resized."""
+    return _word(pool.mode) == "system"
+
+
+def _word(value: Any) -> str:
+    """A value of one of Azure's closed sets in small letters: the SDK gives members of an enumeration, whose own text is not their value."""
+    return str(getattr(value, "value", value) or "").casefold()
 
 
 def pool_of(pool: Any) -> str:
@@ -182,7 +192,7 @@ def _pool(target: Target, pool: Any, machines: int | None) -> Pool:
     name, sizes = str(pool.vm_size), _sizes(pool)
     machine = catalog.find_machine("azure", name)
     written = target.markets.get(pool_of(pool))
-    market = Market.SPOT if str(pool.scale_set_priority or "").casefold() == "spot" else Market(written) if written else None
+    market = Market.SPOT if _word(pool.scale_set_priority) == "spot" else Market(written) if written else None
     return Pool(
         name=pool_of(pool),
         machine=name,
