@@ -5,9 +5,12 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+from tests.real.control_plane import ControlPlane
 
 # Collections over the imported SDKs cost more than the tests: see the figures in tests/bench.
 gc.set_threshold(200_000, 50, 1000)
@@ -29,3 +32,11 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["GPUKIT_WORLD"] = "sandbox"
     for name in ("GPUKIT_NOW", "COLUMNS"):  # the second is set in the workers of pytest-xdist, and widths are what some tests look at
         os.environ.pop(name, None)
+
+
+@pytest.fixture(scope="session")
+def control_plane(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ControlPlane]:
+    """A real API server with its controllers, started once; tests that use it share the xdist group `real-api-server`."""
+    plane = ControlPlane(tmp_path_factory.mktemp("control-plane"))
+    yield plane
+    plane.stop()
