@@ -16,6 +16,8 @@ WARNED_KEY = "gpukit/idle-warned"
 """When people were warned; on a node group."""
 SIZES_KEY = "gpukit/idle-sizes"
 """A node group's sizes before it went to zero."""
+WRITTEN_BY_OTHERS = (KEEP_KEY, WARNED_KEY, SIZES_KEY)
+"""No stack file holds them: an update that took them off would forget that people keep a pool, or what to bring back."""
 
 _SIZES = re.compile(r"min=(?P<minimum>\d{1,6}) desired=(?P<desired>\d{1,6}) max=(?P<maximum>\d{1,6}) at=(?P<at>\S+)", re.ASCII)
 

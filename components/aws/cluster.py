@@ -12,6 +12,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_aws import eks
 
+from components import idle_tags
 from components.naming import Identity, tag_key
 from components.ordering import after
 
@@ -113,7 +114,8 @@ class Cluster(pulumi.ComponentResource):
             deletion_protection=args.deletion_protection,
             tags={**args.identity.tags(name), **mutable},
             # EKS would make the group of its logs itself, without an end to what it keeps
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[logs]),
+            # people write it by hand to keep the cluster from the idle tools: an update must not take it off
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[logs], ignore_changes=[f'tags["{idle_tags.KEEP_KEY}"]']),
         )
 
     def _node_add_ons(self, name: str, args: ClusterArgs) -> pulumi.Output[str]:

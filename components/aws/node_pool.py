@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_aws import autoscaling, ec2, eks
 
+from components import idle_tags
 from components.handle import PoolHandle
 from components.inventory import Market
 from components.naming import Identity
@@ -27,6 +28,7 @@ CAPACITY_TYPES = {
 """B1, B3: what the group says; a reservation is on-demand capacity that the template targets."""
 UNCHANGED = -1
 """What a scheduled action writes for a bound that it leaves alone; 0, the default, would forbid every node."""
+OTHERS_TAGS = tuple(f'tags["{key}"]' for key in idle_tags.WRITTEN_BY_OTHERS)
 RESERVED = (Market.RESERVATION, Market.CAPACITY_BLOCK)
 
 
@@ -132,8 +134,8 @@ class NodePool(pulumi.ComponentResource):
             labels=dict(pool.labels),
             taints=[eks.NodeGroupTaintArgs(key=key, value=TAINT_VALUE, effect="NO_SCHEDULE") for key in pool.taints],
             tags=args.identity.tags(name, pool.name),
-            # H1: the autoscaler, or a block's schedule, writes the desired size
-            opts=pulumi.ResourceOptions(parent=self, ignore_changes=["scalingConfig.desiredSize"]),
+            # H1: the autoscaler, or a block's schedule, writes the desired size; people and the idle watch write their tags
+            opts=pulumi.ResourceOptions(parent=self, ignore_changes=["scalingConfig.desiredSize", *OTHERS_TAGS]),
         )
 
     def _tag_scaling_group(self, name: str, args: NodePoolArgs) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from components.aws.idle_watch_function.handler import Settings
 from components.idle_tags import WARNED_KEY
 from scripts.engine.locate import Engine
 from scripts.engine.outcome import Outcome
@@ -218,6 +219,12 @@ def test_the_idle_watch_comes_and_goes_with_its_cluster_and_its_marks_disturb_no
     eks.tag_resource(resourceArn=watched["nodegroupArn"], tags={WARNED_KEY: "2027-03-01T06:30:00Z"})
     again = clouds.act("up", TRAINING)
     assert set(again.changes) <= {"same"}, again.to_change
+    marked = eks.describe_nodegroup(clusterName=TRAINING, nodegroupName=watched["nodegroupName"])["nodegroup"]
+    assert WARNED_KEY in marked["tags"]
+
+    name = next(arn.rpartition(":")[2] for arn in tagged(clouds) if arn.split(":")[2] == "lambda")
+    variables = clouds.boto3("lambda", REGION).get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+    assert Settings.read(variables).pools == {"a100": (watched["nodegroupName"], 8)}
 
     clouds.edit(TRAINING, lambda cluster: cluster["idle"].update(watch={"schedule_minutes": 30}))
     slower = clouds.act("up", TRAINING)

@@ -36,7 +36,7 @@ def test_functions_are_unique_and_may_be_called_only_where_they_are(cloud: Cloud
     made = function(cloud)
     with refused("ResourceConflictException"):
         cloud.make(t.FUNCTION, name="watch", role=made.state["role"], runtime="python3.13", handler="a.b")
-    grant = {"action": "lambda:InvokeFunction", "principal": "events.amazonaws.com", "statementId": "s"}
+    grant: dict[str, Any] = {"action": "lambda:InvokeFunction", "principal": "events.amazonaws.com", "statementId": "s"}
     with refused("ResourceNotFoundException"):
         cloud.make(t.FUNCTION_PERMISSION, function="none", **grant)
     cloud.make(t.FUNCTION_PERMISSION, function=made.state["arn"], **grant)
