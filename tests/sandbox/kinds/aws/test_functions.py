@@ -14,7 +14,7 @@ from tests.sandbox.kinds.aws.test_network import refused
 
 def function(cloud: Cloud, **changes: Any) -> Record:
     role = cloud.role(name=f"role-{changes.get('name', 'watch')}")
-    given = {"name": "watch", "role": role.state["arn"], "runtime": "python3.13", "handler": "a.b", **changes}
+    given: dict[str, Any] = {"name": "watch", "role": role.state["arn"], "runtime": "python3.13", "handler": "a.b", **changes}
     return cloud.make(t.FUNCTION, **given)
 
 
