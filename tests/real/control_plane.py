@@ -117,6 +117,10 @@ class ControlPlane:
         answer = self._client.get(path)
         return None if answer.status_code == HTTPStatus.NOT_FOUND else _body(answer)
 
+    def _serves(self, path: str) -> bool:
+        """A kind that has just been defined answers 404, then 429 ("storage is (re)initializing"), then its objects."""
+        return self._client.get(path).is_success
+
     def items(self, path: str) -> list[dict[str, Any]]:
         return (self.get(path) or {}).get("items") or []
 
@@ -156,7 +160,7 @@ class ControlPlane:
                 },
             },
         )
-        until(lambda: self.get(f"/apis/{group}/v1/{plural}") is not None, f"the kind {kind}")
+        until(lambda: self._serves(f"/apis/{group}/v1/{plural}"), f"the kind {kind}")
         until(lambda: group in self._groups(), f"the group {group}")
 
     def _groups(self) -> set[str]:

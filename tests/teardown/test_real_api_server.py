@@ -274,6 +274,10 @@ def test_a_mounted_claim_goes_after_its_owner_and_a_retained_one_stays(bench: Be
     plane.make(f"{pod}/binding", {"metadata": {"name": "store-0"}, "target": {"kind": "Node", "name": "by-hand"}})
     says_running(plane, pod)
     until(lambda: phase_of(plane, mounted) == "Bound", "the binding of the claim")
+    until(
+        lambda: phase_of(plane, f"{space}/persistentvolumeclaims/vault") == phase_of(plane, kept) == "Bound",
+        "the binding of the kept claim",
+    )
 
     # Deleted on its own the claim would wait for its pod: that is what the API server protects.
     plane.delete(mounted)
