@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from components.resource import ResourceSet
@@ -49,7 +49,6 @@ def passes_silently(rule: Rule, urn: str, path: tuple[str | int, ...]) -> bool:
 
 
 @given(data=st.data(), rule=st.sampled_from(MANDATORY))
-@settings(deadline=None, max_examples=120)
 def test_a_mandatory_rule_never_passes_on_a_value_that_is_hidden(data: st.DataObject, rule: Rule) -> None:
     assert not passes_silently(rule, *data.draw(st.sampled_from(spots(rule))))
 
@@ -61,13 +60,11 @@ def test_a_mandatory_rule_never_passes_on_any_value_that_is_hidden(rule: Rule) -
 
 
 @given(data=st.data(), rule=st.sampled_from(RULES), value=hostile.hostile)
-@settings(deadline=None, max_examples=80)
 def test_no_value_anywhere_breaks_a_reader_or_rule(data: st.DataObject, rule: Rule, value: Any) -> None:
     judged(changed(failing(rule), *data.draw(st.sampled_from(spots(rule))), value), rule)
 
 
 @given(data=st.data(), rule=st.sampled_from(RULES))
-@settings(deadline=None, max_examples=40)
 def test_a_reference_to_what_is_not_there_breaks_nothing(data: st.DataObject, rule: Rule) -> None:
     gone = data.draw(st.sampled_from([r.urn for r in failing(rule)]))
     left = tuple(r for r in failing(rule) if r.urn != gone)

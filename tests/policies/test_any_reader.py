@@ -36,7 +36,6 @@ def spots(token: str) -> list[tuple[str, Path]]:
 
 
 @given(data=st.data(), token=st.sampled_from(TOKENS), value=hostile)
-@settings(deadline=None, max_examples=400)
 def test_no_value_anywhere_breaks_a_reader_or_rule(data: st.DataObject, token: str, value: Any) -> None:
     judged(changed(seeds()[token], *data.draw(st.sampled_from(spots(token))), value))
 
@@ -50,7 +49,6 @@ def test_no_hostile_value_breaks_any_property_of_a_type(token: str) -> None:
 
 
 @given(token=st.sampled_from(TOKENS), data=st.data())
-@settings(deadline=None, max_examples=150)
 def test_no_resource_beside_others_breaks_a_rule(token: str, data: st.DataObject) -> None:
     keys = st.sampled_from(sorted(plausible(token)))
     stranger = alone(token).resources[0]
@@ -70,14 +68,13 @@ def test_references_in_circles_or_to_nothing_break_no_reader(part: int) -> None:
 
 
 @given(data=st.data(), token=st.sampled_from(TOKENS))
-@settings(deadline=None, max_examples=100)
 def test_what_a_mandatory_rule_cannot_tell_counts_as_a_failure(data: st.DataObject, token: str) -> None:
     for finding in judged(hidden(seeds()[token], *data.draw(st.sampled_from(spots(token))))):
         assert finding.status is not Status.UNKNOWN or finding.fails or finding.level is Level.ADVISORY
 
 
 @given(data=st.data(), token=st.sampled_from(TOKENS))
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=20)
 def test_a_secret_is_shown_in_no_form_of_the_report(data: st.DataObject, token: str) -> None:
     urn, path = data.draw(st.sampled_from(spots(token)))
     forms = written(changed(seeds()[token], urn, path, data.draw(st.sampled_from([Secret(CANARY), {"name": Secret([CANARY])}]))))
@@ -85,7 +82,7 @@ def test_a_secret_is_shown_in_no_form_of_the_report(data: st.DataObject, token: 
 
 
 @given(data=st.data(), token=st.sampled_from(TOKENS), value=hostile)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=20)
 def test_every_form_of_the_report_can_be_read_whatever_was_judged(data: st.DataObject, token: str, value: Any) -> None:
     forms = written(changed(seeds()[token], *data.draw(st.sampled_from(spots(token))), value))
     json.loads(forms["json"])

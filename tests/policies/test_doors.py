@@ -20,7 +20,7 @@ from tests.policies.mutation import changed, places
 ROOT = Path(__file__).parents[2]
 CANARY = "canary-7f3a"
 STACKS = stackfile.stack_names(ROOT)
-EXAMPLES = [pytest.param(rule, marks=[] if i % 12 == 0 else [pytest.mark.long]) for i, rule in enumerate(rule.id for rule in RULES)]
+EXAMPLES = [pytest.param(rule, marks=[] if i % 24 == 0 else [pytest.mark.long]) for i, rule in enumerate(rule.id for rule in RULES)]
 """All of them, the most in long runs alone."""
 SIDES = {"failing": examples.failing, "repaired": examples.repaired}
 
@@ -65,7 +65,7 @@ def test_a_rules_example_is_judged_alike_at_every_door(rule: str, side: str, tmp
     compare(example(rule, side), test_examples.settings_of(source), handed_over(rule, side), tmp_path)
 
 
-@pytest.mark.parametrize("rule", EXAMPLES[::24])
+@pytest.mark.parametrize("rule", EXAMPLES[::48])
 def test_a_secret_is_judged_alike_and_shown_at_no_door(rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GPUKIT_NOW", test_examples.NOW.isoformat())
     program = example(rule, "failing")
