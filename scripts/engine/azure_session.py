@@ -80,6 +80,7 @@ class Arm:
 
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     _token: str = ""
+    sleep: Callable[[float], None] = time.sleep
 
     @property
     def _base(self) -> str:
@@ -141,7 +142,7 @@ class Arm:
             )
             if not waits or answer.status_code not in _BUSY:
                 return answer
-            time.sleep(waits.pop(0))
+            self.sleep(waits.pop(0))
 
 
 @cache

@@ -12,6 +12,7 @@ import pytest
 
 from components import catalog
 from components.costing import HOURS_PER_MONTH
+from scripts.engine.azure_session import Arm
 from scripts.engine.environment import AZURE_ENDPOINT
 from scripts.errors import Exit, Failed
 from scripts.sandbox.doors.azure.door import door
@@ -260,6 +261,26 @@ def test_runs_that_are_killed_again_and_again_reach_the_same_end(azure: Azure, e
     assert kills > 1
     assert (ending.exit, ending.residue, ending.kept) == (Exit.FINE, (), ())
     assert not azure.all(t.CLUSTER)
+
+
+def test_throttling_is_waited_for_then_tried_again_by_the_step_and_never_taken_for_an_empty_list(
+    azure: Azure, environment: dict[str, str]
+) -> None:
+    azure.group(tags=TAGS)
+    azure.vnet(tags=TAGS, location=REGION)
+    ticks = Ticks()
+    cloud = AzureCloud(TARGET, environment, Arm(environment, sleep=ticks.sleep))
+    azure.world.faults.add("throttle", {"service": "resources", "times": 1})
+    (net,) = cloud.find([k.NETWORK], Scope())
+    assert ticks.seconds > 0
+    azure.world.faults.add("throttle", {"service": "network", "times": 3})
+    with pytest.raises(Busy, match="TooManyRequests"):
+        cloud.delete(net)
+    cloud.delete(net)
+    assert not azure.all(t.VNET)
+    azure.world.faults.add("throttle", {"service": "resources", "times": 99})
+    with pytest.raises(Failed, match="TooManyRequests"):
+        cloud.find([k.NETWORK], Scope())
 
 
 def test_a_cloud_that_does_not_answer_is_a_failure_and_never_a_cluster_that_is_gone() -> None:

@@ -49,10 +49,10 @@ _WITH_PARTS = frozenset({k.ROLE, k.ZONE, k.RESERVATION})
 class AzureCloud:
     """One target in one subscription. `environment` holds credentials and, in the sandbox, the endpoint."""
 
-    def __init__(self, target: Target, environment: Mapping[str, str]) -> None:
+    def __init__(self, target: Target, environment: Mapping[str, str], arm: Arm | None = None) -> None:
         self._target = target
         self._environment = environment
-        self._arm = Arm(environment)
+        self._arm = arm or Arm(environment)
         self._scope = Scope()
         self._untagged = Untagged(self._arm, self._root, target.region)
 
