@@ -168,6 +168,13 @@ class Pool(Frozen):
     """Paid time of a capacity block or calendar reservation."""
 
 
+class Allowed(Frozen):
+    """What the stack file's `idle` allowed when the record was written."""
+
+    grace_minutes: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+    strongest_action: Literal["notify", "scale_to_zero", "destroy"]
+
+
 class Cluster(Frozen):
     """Everything that was found out about one cluster."""
 
@@ -185,6 +192,8 @@ class Cluster(Frozen):
     """Of the cluster resource. None: not read, so that an opt-out could be among them."""
     opted_out: bool = False
     """The stack file or an operator keeps the idle tools away."""
+    allowed: Allowed | None = None
+    """None: the record is older than this field, or made of counters alone."""
     other_usd_per_hour: Usd | None = None
     """What it costs beside its GPU nodes: control plane, NAT, disks."""
     sources: tuple[Source, ...] = ()

@@ -53,6 +53,16 @@ def test_work_in_a_range_query_is_active_and_rest_is_unknown_as_nothing_else_is_
     assert judged(path) is Status.UNKNOWN
 
 
+def test_the_figures_of_gpus_that_rest_are_told_though_nothing_else_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps(answer(series(REST))))
+    found = files.load(path)
+    (pool,) = verdict(found.clusters[0], found.recorded_at).pools
+    told = {str(fact.signal): (fact.value, fact.against) for fact in pool.facts}
+    assert pool.status is Status.UNKNOWN
+    assert told["utilisation"] == ("at most 0", "on GPUs that sent samples")
+
+
 def test_a_list_of_answers_is_one_file(tmp_path: Path) -> None:
     path = tmp_path / "answers.json"
     one, two = series({"DCGM_FI_DEV_GPU_UTIL": lambda _: 0.0}), series({"DCGM_FI_PROF_GR_ENGINE_ACTIVE": lambda _: 0.9})

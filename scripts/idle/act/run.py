@@ -65,8 +65,15 @@ def subjects(looked: Sequence[Looked]) -> list[Subject]:
 
 
 def recorded(clusters: Sequence[together.Cluster]) -> list[Subject]:
-    """Clusters of a file are only spoken about."""
-    return [Subject(key=cluster.stack or cluster.name, cluster=cluster, policy=Policy()) for cluster in clusters]
+    """Clusters of a file, with what their stacks allowed when it was written."""
+    return [Subject(key=cluster.stack or cluster.name, cluster=cluster, policy=_policy_then(cluster)) for cluster in clusters]
+
+
+def _policy_then(cluster: together.Cluster) -> Policy:
+    allowed = cluster.allowed
+    if allowed is None:
+        return Policy(known=False)
+    return Policy(grace_minutes=allowed.grace_minutes, strongest=Strongest(allowed.strongest_action))
 
 
 def judge(looked: Sequence[Looked], past: Mapping[str, Remembered], asking: Asking, reach: Reach, unread: Sequence[str]) -> Report:
