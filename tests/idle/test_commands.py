@@ -67,6 +67,8 @@ def test_a_cluster_without_gpu_nodes_has_nothing_to_save(tmp_path: Path, capsys:
     record.save(path, record.of(NOW, (cluster(pools=pools, nodes=[], series=[]),)))
     commands.idle(from_=str(path), json_=True)
     (found,) = json.loads(capsys.readouterr().out)["clusters"]
+    commands.idle(from_=str(path))
+    assert "1 cluster at" in capsys.readouterr().out
     assert (found["status"], found["reason"]) == ("idle", "no GPU node runs: there is nothing to save")
 
 
