@@ -56,6 +56,11 @@ def load(config: Mapping[str, str] | None = None) -> Settings:
     stack, project = pulumi.get_stack(), pulumi.get_project()
     file = f"stacks/Pulumi.{stack}.yaml"
     values, secrets = _running() if config is None else (config, frozenset[str]())
+    return of_config(values, secrets, stack=stack, project=project, file=file)
+
+
+def of_config(values: Mapping[str, str], secrets: Collection[str], *, stack: str, file: str, project: str = NAMESPACE) -> Settings:
+    """The settings that a stack's whole config makes: `values` by key, `secrets` the keys that hold one. Raises SpecErrors as `load`."""
     errors = list(_foreign_keys(values, secrets))
     value = _value(values, secrets, errors)
     try:

@@ -29,7 +29,7 @@ def print_report(report: Report, console: Console) -> None:
 def _checked(checked: StackPlan) -> RenderableType:
     if checked.error is not None:
         return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is below", "red"))
-    title = f"{checked.name}  {counted(checked)} resources of project {checked.project}, from its {checked.source}"
+    title = f"{checked.name}  {counted(checked)} resource{'' if counted(checked) == 1 else 's'} of project {checked.project}, from its {checked.source}"
     body = findings_block(checked.findings, checked.notes)
     costs = () if checked.cost is None else (shown(cost_line(checked.cost)),)
     return Group(Rule(shown(title, "bold"), align="left"), Padding(Group(*costs, body), (0, 0, 0, 2)))

@@ -64,7 +64,7 @@ def _changes(outcome: Outcome) -> str:
 def _parts(count: int, components: int) -> str:
     if not 0 < components < count:
         return ""
-    return f" ({count - components} resources, {components} {'component' if components == 1 else 'components'})"
+    return f" ({count - components} {'resource' if count - components == 1 else 'resources'}, {components} {'component' if components == 1 else 'components'})"
 
 
 def _findings(outcome: Outcome, *, every: bool) -> Iterator[str]:

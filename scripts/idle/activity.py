@@ -79,9 +79,13 @@ def activity(pool: Metered, rules: Rules) -> Activity:
         return Activity(did=Did.WORK, reason=f"{fact.signal} of GPU {gpu}", facts=(fact,), dropped=dropped)
     gap = _gap(pool, rules)
     if gap is not None:
-        return Activity(did=Did.UNCLEAR, reason=gap, dropped=dropped)
+        return Activity(did=Did.UNCLEAR, reason=gap, facts=_rest(pool, "on GPUs that sent samples"), dropped=dropped)
     return Activity(
-        did=Did.REST, reason="every GPU rested for the whole window", facts=_rest(pool), dropped=dropped, parked=_parked(pool, rules)
+        did=Did.REST,
+        reason="every GPU rested for the whole window",
+        facts=_rest(pool, "on every GPU"),
+        dropped=dropped,
+        parked=_parked(pool, rules),
     )
 
 
@@ -227,14 +231,14 @@ def _has(parts: Mapping[Gpu, Measures], split: list[Gpu], measure: Measure) -> b
     return whole or (bool(split) and all(measure in parts[part] for part in split))
 
 
-def _rest(pool: Metered) -> tuple[Fact, ...]:
-    """The busiest figure of each measure, as proof of rest."""
+def _rest(pool: Metered, where: str) -> tuple[Fact, ...]:
+    """The busiest figure of each measure: proof of rest, or all that is known of it."""
     facts: list[Fact] = []
     for measure in JUDGED:
-        readings = [measures[measure] for measures in pool.readings.values() if measure in measures]
+        readings = [measures[measure] for measures in pool.readings.values() if measure in measures and measures[measure].samples]
         if readings:
             highest = max(reading.highest for reading in readings)
-            facts.append(Fact(signal=measure, value=f"at most {highest:g}", against="on every GPU", source="dcgm"))
+            facts.append(Fact(signal=measure, value=f"at most {highest:g}", against=where, source="dcgm"))
     return tuple(facts)
 
 

@@ -72,11 +72,12 @@ def idle(  # noqa: PLR0913 # one parameter an option
         looked = [*looked, *others.looked]
         if record_to is not None:
             record.save(Path(record_to), record.of(asking.now, (each.cluster for each in looked if each.there)))
-        problems = [*(f"{each.stack}: {each.error}" for each in unread), *others.errors]
-        report = judge(looked, store.read().stacks, asking, reach, problems)
+        misread = [f"{each.stack}: {each.error}" for each in unread]
+        report = judge(looked, store.read().stacks, asking, reach, [*misread, *others.errors])
         if act or tell:
             acting = _acting(store, asking, wait_minutes)
             report = carry_out(report, looked, _orders(here, world, reach, act=act), acting, asking)
+    report = replace(report, unread=misread)
     _show(report, world=world, now=asking.now, json_=json_)
     return report.exit
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -12,11 +13,14 @@ from scripts.errors import BadInput
 from . import record
 from .counters import gpu_of
 from .fold import Grid, folded, joined
-from .matrix import NotAMatrix, read_matrix
+from .matrix import NoResult, NotAMatrix, read_matrix, seconds
 from .signals import SCHEMA, Cluster, Node, Pool, Record, Series, Source
 
 POOL = "GPUs of the file"
 _FIRST_BYTES = 4096
+_SCHEMA = re.compile(r'"schema"\s*:\s*"(gpukit/[a-z-]{1,40}/[0-9]{1,9})"')
+_DIAGNOSED_BYTES = 64 << 20
+"""A larger file is not read as a whole only to say better what is wrong with it."""
 _LINE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+(-?[0-9.eE+]+))?\s*")
 _LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"')
 STEP_SECONDS = 60.0
@@ -29,11 +33,14 @@ def load(path: Path) -> Record:
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             begin = file.read(_FIRST_BYTES)
-        if SCHEMA in begin:
-            return record.load(path)
-        if begin.lstrip()[:1] in ("{", "["):
+        if begin.lstrip()[:1] not in ("{", "["):
+            return _of_exposition(path)
+        if (schema := _SCHEMA.search(begin)) is not None:
+            return _of_schema(path, schema[1])
+        try:
             return _of_queries(path)
-        return _of_exposition(path)
+        except NotAMatrix as error:
+            return _of_whole(path, error)
     except OSError as error:
         raise BadInput(f"{path} cannot be read ({error.strerror}): give --from a file that is there.") from error
     except ValueError as error:
@@ -41,6 +48,30 @@ def load(path: Path) -> Record:
             f"{error}. --from takes a record of `gpukit idle --record`, the JSON of a Prometheus range query (or a list of them), "
             f"or the text that dcgm-exporter serves."
         ) from error
+
+
+def _of_schema(path: Path, schema: str) -> Record:
+    if schema != SCHEMA:
+        raise ValueError(f"{path.name}: schema {schema} is unknown: this version reads {SCHEMA}")
+    return record.load(path)
+
+
+def _of_whole(path: Path, error: NotAMatrix) -> Record:
+    """A file that cannot be read in pieces: a record whose schema comes last; else ValueError with the plainest reason, and nothing of the file."""
+    if path.stat().st_size > _DIAGNOSED_BYTES:
+        raise error
+    try:
+        value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except RecursionError:
+        raise ValueError(f"{path.name} is nested too deeply to be read") from None
+    except json.JSONDecodeError as broken:
+        raise ValueError(f"{path.name} is not valid JSON at line {broken.lineno}, column {broken.colno}") from None
+    schema = _SCHEMA.fullmatch(f'"schema":{json.dumps(value.get("schema"))}') if isinstance(value, dict) else None
+    if schema is not None:
+        return _of_schema(path, schema[1])
+    if isinstance(error, NoResult):
+        raise NoResult(f"{path.name} is neither a record of gpukit idle --record, nor a Prometheus answer, nor DCGM text")
+    raise error
 
 
 def _of_queries(path: Path) -> Record:
@@ -77,7 +108,7 @@ def _of_exposition(path: Path) -> Record:
             found = _LINE.fullmatch(line.rstrip("\n"))
             if found is None:
                 raise NotAMatrix(f"{path.name}, line {number}: neither JSON nor a line of Prometheus text")
-            at = float(found[4]) / 1000 if found[4] else written
+            at = _time(found[4], path, number) if found[4] else written
             newest = max(newest, at)
             labels = {"__name__": found[1], **dict(_LABEL.findall(found[2] or ""))}
             one = folded(labels, [(at, found[3])], Grid(since=at, until=at, step=STEP_SECONDS))
@@ -86,6 +117,13 @@ def _of_exposition(path: Path) -> Record:
     if not series:
         raise NotAMatrix(f"{path.name} holds no counter of a GPU")
     return _record(path, series, newest)
+
+
+def _time(text: str, path: Path, line: int) -> float:
+    try:
+        return seconds(text, per_second=1000)
+    except NotAMatrix as error:
+        raise NotAMatrix(f"{path.name}, line {line}: {error}") from None
 
 
 def _record(path: Path, series: list[Series], newest: float) -> Record:

@@ -29,6 +29,8 @@ class Policy:
     grace_minutes: float = 60.0
     strongest: Strongest = Strongest.NOTIFY
     """A cluster without a stack file of its own is only spoken about."""
+    known: bool = True
+    """False: the file that is judged does not say what the stack allows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,8 @@ def intent(verdict: Verdict, policy: Policy, past: Past) -> Intent:
     if not resting and not destroys:
         return _without_action(verdict)
     if policy.strongest is Strongest.NOTIFY:
-        return Intent(cluster=verdict.cluster, do=Do.TELL, reason=f"{verdict.reason}; its stack allows no action")
+        allows = "its stack allows no action" if policy.known else "what its stack allows is not in the file"
+        return Intent(cluster=verdict.cluster, do=Do.TELL, reason=f"{verdict.reason}; {allows}")
     saved = verdict.usd_per_hour if destroys else together(pool.usd_per_hour for pool in resting)
     since = past.warned_at
     due = (since or verdict.at) + timedelta(minutes=policy.grace_minutes)

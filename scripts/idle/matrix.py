@@ -26,8 +26,28 @@ _RESULT = re.compile(r'"result"\s*:\s*\[')
 _ERROR = re.compile(r'"error"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
+LATEST = 1e11
+"""Seconds since 1970, in the year 5138: times beyond it are milliseconds or nonsense, and no calendar takes them."""
+
+
 class NotAMatrix(ValueError):
-    """The text is no answer to a range query. Says what was found."""
+    """The text is no answer to a range query. Says what is missing and where, and repeats nothing of it: a wrong file may hold secrets."""
+
+
+class NoResult(NotAMatrix):
+    """The text has no `"result"` where every answer has one: it may be anything."""
+
+
+def seconds(text: str, *, per_second: float = 1.0) -> float:
+    """The time that `text` means, in seconds since 1970. Raises NotAMatrix for what is no time between then and LATEST."""
+    try:
+        at = float(text) / per_second
+    except ValueError:
+        raise NotAMatrix("the time of a sample is no number") from None
+    if not 0 <= at <= LATEST:
+        unit = "seconds" if per_second == 1 else "milliseconds"
+        raise NotAMatrix(f"the time of a sample is out of range: {unit} since 1970 are expected, 0 to {LATEST * per_second:g}")
+    return at
 
 
 class _Text:
@@ -37,12 +57,13 @@ class _Text:
         self._pieces = iter(pieces)
         self._held = ""
         self._at = 0
+        self._dropped = 0
         self._ended = False
 
     @property
-    def ahead(self) -> str:
-        """The next characters, for messages."""
-        return self._held[self._at : self._at + 80]
+    def place(self) -> str:
+        """Where reading stands, for messages."""
+        return f"character {self._dropped + self._at + 1}"
 
     def _more(self) -> bool:
         """Take one more piece; False at the end."""
@@ -50,6 +71,7 @@ class _Text:
             return False
         piece = next(self._pieces, None)
         self._ended = piece is None
+        self._dropped += self._at
         self._held, self._at = self._held[self._at :] + (piece or ""), 0
         return not self._ended
 
@@ -84,7 +106,7 @@ class _Text:
                 value, end = decoder.raw_decode(self._held, self._at)
             except (ValueError, RecursionError):
                 if len(self._held) - self._at > _LABELS_MOST or not self._more():
-                    raise NotAMatrix(f"labels are expected at {self.ahead[:40]!r}") from None
+                    raise NotAMatrix(f"labels are expected at {self.place}") from None
                 continue
             self._at = end
             return value
@@ -103,7 +125,9 @@ def read_matrix(parts: Iterable[str], *, several: bool = False) -> Iterator[Labe
     text = _Text(parts)
     if not text.skip_to(_RESULT):
         error = text.find(_ERROR)
-        raise NotAMatrix(f"the endpoint says: {json.loads(error[1])[:300]}" if error else f'"result" is missing: {text.ahead!r}')
+        if error is not None:
+            raise NotAMatrix(f"the endpoint says: {json.loads(error[1])[:300]}")
+        raise NoResult('"result" is missing')
     yield from _answer(text)
     while several and text.skip_to(_RESULT):
         yield from _answer(text)
@@ -113,17 +137,17 @@ def _answer(text: _Text) -> Iterator[Labelled]:
     ended = text.match(_FIRST)
     while not (ended and ended[1] == "]"):
         if text.match(_METRIC) is None:
-            raise NotAMatrix(f"a series is expected at {text.ahead[:40]!r}")
+            raise NotAMatrix(f"a series is expected at {text.place}")
         labels = _labels(text.json())
         if text.match(_VALUES) is None:
-            raise NotAMatrix(f'"values" are expected at {text.ahead[:40]!r}: ask /api/v1/query_range')
+            raise NotAMatrix(f'"values" are expected at {text.place}: ask /api/v1/query_range')
         samples = _samples(text)
         yield labels, samples
         for _ in samples:  # what was not taken
             pass
         ended = text.match(_BETWEEN)
         if ended is None:
-            raise NotAMatrix(f"the end of a series is expected at {text.ahead[:40]!r}")
+            raise NotAMatrix(f"the end of a series is expected at {text.place}")
 
 
 def _labels(value: object) -> dict[str, str]:
@@ -141,14 +165,10 @@ def _samples(text: _Text) -> Iterator[Sample]:
     while True:
         found = text.match(_SAMPLE)
         if found is None:
-            raise NotAMatrix(f"a sample [seconds, value] is expected at {text.ahead[:40]!r}")
-        try:
-            at = float(found[1])
-        except ValueError:
-            raise NotAMatrix(f"{found[1]!r} is no time") from None
-        yield at, found[2] if found[2] is not None else found[3]
+            raise NotAMatrix(f"a sample [seconds, value] is expected at {text.place}")
+        yield seconds(found[1]), found[2] if found[2] is not None else found[3]
         end = text.match(_END)
         if end is None:
-            raise NotAMatrix(f"a comma or the end of the samples is expected at {text.ahead[:40]!r}")
+            raise NotAMatrix(f"a comma or the end of the samples is expected at {text.place}")
         if end[1] == "]":
             return

@@ -7,17 +7,26 @@ Times carry their zone. Counters are Prometheus series of the DCGM exporter (or 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from components.inventory import Cloud, Market
 
+from .matrix import LATEST
+
 SCHEMA = "gpukit/signals/1"
 
-Count = Annotated[int, Field(ge=0)]
-Usd = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=0, le=10**15)]
+Machines = Annotated[int, Field(ge=0, le=1_000_000)]
+"""Of one pool, or GPUs of one machine: no cloud sells more, and larger figures would end in infinite costs."""
+Usd = Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
+"""Since 1970."""
+Moment = Annotated[AwareDatetime, Field(ge=datetime(1970, 1, 1, tzinfo=UTC), le=datetime.fromtimestamp(LATEST, UTC))]
+"""A present that windows can be reckoned from, back and forth."""
+Number = Annotated[float, Field(allow_inf_nan=False)]
 Text = Annotated[str, Field(min_length=1, max_length=2048)]
 SourceName = Literal["kubernetes", "dcgm", "cloud", "serving"]
 Workload = Literal["training", "inference"]
@@ -48,7 +57,7 @@ class Node(Frozen):
     created: AwareDatetime | None = None
     """None: not known, and then no grace can be judged."""
     ready: bool = True
-    gpus: Count | None = None
+    gpus: Machines | None = None
     """Physical GPUs; None: as many as its pool's machine has."""
 
 
@@ -58,7 +67,7 @@ class Pod(Frozen):
     namespace: Text
     name: Text
     phase: Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
-    gpus: Count = 1
+    gpus: Machines = 1
     node: Text | None = None
     pool: Text | None = None
     """Pool that it waits for, where its selectors name one; None: it may start on any."""
@@ -94,9 +103,9 @@ class Series(Frozen):
 
     metric: Mapping[str, str]
     """Labels, `__name__` among them."""
-    values: tuple[tuple[float, float | str], ...] = ()
+    values: tuple[tuple[Seconds, Number | str], ...] = ()
     """(seconds since 1970, value); what is no number counts as absurd. Where several samples fell into one step: the highest."""
-    least: tuple[tuple[float, float], ...] = ()
+    least: tuple[tuple[Seconds, Number], ...] = ()
     """The lowest of each step, where it differs from `values`."""
     dropped: Count = 0
     """Impossible values that were taken out of `values` before it was written."""
@@ -116,7 +125,7 @@ class Figure(Frozen):
     """None: of whichever pool of the cluster."""
     highest: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     samples: Count
-    expected: Annotated[int, Field(ge=1)]
+    expected: Annotated[int, Field(ge=1, le=10**15)]
     """Samples of a whole series, without those that the cloud does not show yet."""
     last_at: AwareDatetime
 
@@ -138,7 +147,7 @@ class Heartbeat(Frozen):
     last_active: AwareDatetime | None = None
     samples: Count
     """Of the figure that has the fewest."""
-    expected: Annotated[int, Field(ge=1)]
+    expected: Annotated[int, Field(ge=1, le=10**15)]
     last_at: AwareDatetime
 
 
@@ -148,15 +157,22 @@ class Pool(Frozen):
     name: Text
     machine: str | None = None
     market: Market | None = None
-    gpus_per_node: Count | None = None
-    current: Count | None = None
+    gpus_per_node: Machines | None = None
+    current: Machines | None = None
     """Machines that bill now; None: the cloud was not asked."""
-    minimum: Count | None = None
-    maximum: Count | None = None
+    minimum: Machines | None = None
+    maximum: Machines | None = None
     usd_per_node_hour: Usd | None = None
     window_starts: AwareDatetime | None = None
     window_ends: AwareDatetime | None = None
     """Paid time of a capacity block or calendar reservation."""
+
+
+class Allowed(Frozen):
+    """What the stack file's `idle` allowed when the record was written."""
+
+    grace_minutes: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+    strongest_action: Literal["notify", "scale_to_zero", "destroy"]
 
 
 class Cluster(Frozen):
@@ -176,6 +192,8 @@ class Cluster(Frozen):
     """Of the cluster resource. None: not read, so that an opt-out could be among them."""
     opted_out: bool = False
     """The stack file or an operator keeps the idle tools away."""
+    allowed: Allowed | None = None
+    """None: the record is older than this field, or made of counters alone."""
     other_usd_per_hour: Usd | None = None
     """What it costs beside its GPU nodes: control plane, NAT, disks."""
     sources: tuple[Source, ...] = ()
@@ -198,6 +216,6 @@ class Record(Frozen):
     """What `gpukit idle --record FILE` writes and `--from FILE` reads."""
 
     schema_: Annotated[Literal["gpukit/signals/1"], Field(alias="schema")]
-    recorded_at: AwareDatetime
+    recorded_at: Moment
     """The present of every verdict that follows from it."""
     clusters: tuple[Cluster, ...]

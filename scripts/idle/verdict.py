@@ -119,7 +119,11 @@ class _Judge:
             return Status.UNKNOWN, doubt
         if (used := self.served()) is not None:
             return used
-        return Status.IDLE, f"nothing used its GPU pools for {self.rules.window_minutes:g} minutes" if pools else "it has no GPU pool"
+        if not pools:
+            return Status.IDLE, "it has no GPU pool"
+        if all(pool.nodes == 0 for pool in pools):
+            return Status.IDLE, "no GPU node runs: there is nothing to save"
+        return Status.IDLE, f"nothing used its GPU pools for {self.rules.window_minutes:g} minutes"
 
     def stray(self) -> str | None:
         """GPU nodes or pods that belong to no known pool: what they do is not judged above."""

@@ -13,6 +13,7 @@ from rich.text import Text
 
 WIDTH = 100
 _NARROWEST = 40
+_ITEM = "\n  - "
 _PADDING = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
@@ -60,4 +61,6 @@ def progress(text: str) -> None:
 
 
 def complain(paragraph: str) -> None:
-    sys.stderr.write(f"gpukit: {shown(paragraph).plain}\n")
+    """The items of a list, as SpecErrors writes them, stand on lines of their own; every other line break is none."""
+    lines = (shown(line).plain for line in paragraph.split(_ITEM))
+    sys.stderr.write(f"gpukit: {_ITEM.join(lines)}\n")

@@ -66,7 +66,7 @@ def _section(title: str, body: RenderableType) -> RenderableType:
 def _resources(resources: ResourceSet) -> Text:
     kinds = Counter(_kind(r.type) for r in resources if r.custom)
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: (-k[1], k[0])))
-    return shown(f"{kinds.total()} resources in {sum(not r.custom for r in resources)} components: {listed}")
+    return shown(f"{_counted(kinds.total(), 'resource')} in {_counted(sum(not r.custom for r in resources), 'component')}: {listed}")
 
 
 def _kind(token: str) -> str:
@@ -152,3 +152,7 @@ def _closing(plan: Plan) -> Text:
     where = "simulated clouds" if plan.simulated else "real clouds"
     text = f"{len(plan.stacks)} stack{'s' * (len(plan.stacks) != 1)} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}"
     return shown(f"{text}: {verdict(failing, broken, open_)}.", "bold red" if failing or broken else "bold green")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -73,7 +73,15 @@ def load(  # noqa: PLR0913  # one parameter an option
     count, share, running = _work({"nodes": nodes, "gpu_busy": gpu_busy, "pods": pods}, settings)
     done = _world(root).load(stack, pool, nodes=count, gpu_busy=share, pods=running)
     waiting = f"; {done['pending']} pending ({done['why_pending']})" if done["pending"] else ""
-    return _tell(done, f"{stack} {pool}: {done['desired']} nodes desired, {done['running']} pods running{waiting}", json_=json_)
+    fewer = pods_left_out(nodes=count, pods=running)
+    return _tell(done, f"{stack} {pool}: {done['desired']} nodes desired, {done['running']} pods running{waiting}{fewer}", json_=json_)
+
+
+def pods_left_out(*, nodes: int, pods: int | None) -> str:
+    """What to say when more pods are asked for than nodes, of which each holds one."""
+    if pods is None or pods <= nodes:
+        return ""
+    return f"; {pods} pods were asked for, and a pod takes a whole node: give nodes={pods} for all of them"
 
 
 def fault_add(*, kind: str, where: Sequence[str] = (), root: Path | None = None, json_: bool = False) -> int:

@@ -108,7 +108,7 @@ def _warnings(seen: Seen, standing: Standing) -> Iterator[str]:
         each for each in seen.of([claims.PERSISTENT]) if (body(each).get("spec") or {}).get("persistentVolumeReclaimPolicy") == "Retain"
     ]
     if retained:
-        yield f"{len(retained)} volumes have the policy Retain ({_few(retained)}): they are kept and billed"
+        yield f"{'1 volume has' if len(retained) == 1 else f'{len(retained)} volumes have'} the policy Retain ({_few(retained)}): they are kept and billed"
 
 
 def running(seen: Seen) -> tuple[Thing, ...]:

@@ -51,6 +51,27 @@ def test_the_text_says_why_and_what_it_costs(recorded: str, capsys: pytest.Captu
     assert "busy" not in out
 
 
+def test_a_record_is_judged_by_what_its_stack_allowed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "record.json"
+    allowed = {"grace_minutes": 90, "strongest_action": "scale_to_zero"}
+    record.save(path, record.of(NOW, (cluster(name="old", stack="old"), cluster(name="new", stack="new", allowed=allowed))))
+    commands.idle(from_=str(path), json_=True)
+    old, new = (each["next"] for each in json.loads(capsys.readouterr().out)["clusters"])
+    assert (old["do"], new["do"], new["pools"]) == ("tell", "warn", ["a100"])
+    assert "what its stack allows is not in the file" in old["reason"]
+
+
+def test_a_cluster_without_gpu_nodes_has_nothing_to_save(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "record.json"
+    pools = [{"name": "a100", "machine": "p4d.24xlarge", "market": "on_demand", "gpus_per_node": 8, "current": 0}]
+    record.save(path, record.of(NOW, (cluster(pools=pools, nodes=[], series=[]),)))
+    commands.idle(from_=str(path), json_=True)
+    (found,) = json.loads(capsys.readouterr().out)["clusters"]
+    commands.idle(from_=str(path))
+    assert "1 cluster at" in capsys.readouterr().out
+    assert (found["status"], found["reason"]) == ("idle", "no GPU node runs: there is nothing to save")
+
+
 @pytest.mark.parametrize("wrong", [{"act": True}, {"tell": True}, {"record_to": "x"}])
 def test_a_file_is_never_acted_upon(recorded: str, wrong: dict[str, object]) -> None:
     with pytest.raises(BadInput, match="touches nothing"):

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts.errors import BadInput
-from scripts.idle import files
+from scripts.idle import files, record
 from scripts.idle.fold import Grid, folded
 from scripts.idle.matrix import NotAMatrix, read_matrix
 from scripts.idle.signals import SCHEMA, Cluster, Record
@@ -41,8 +41,6 @@ def judged(path: Path) -> Status:
 
 def test_a_record_is_read_back(tmp_path: Path) -> None:
     path = tmp_path / "record.json"
-    from scripts.idle import record
-
     record.save(path, Record(schema=SCHEMA, recorded_at=NOW, clusters=(cluster(),)))
     assert judged(path) is Status.IDLE
 
@@ -53,6 +51,16 @@ def test_work_in_a_range_query_is_active_and_rest_is_unknown_as_nothing_else_is_
     assert judged(path) is Status.ACTIVE
     path.write_text(json.dumps(answer(series(REST))))
     assert judged(path) is Status.UNKNOWN
+
+
+def test_the_figures_of_gpus_that_rest_are_told_though_nothing_else_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "answer.json"
+    path.write_text(json.dumps(answer(series(REST))))
+    found = files.load(path)
+    (pool,) = verdict(found.clusters[0], found.recorded_at).pools
+    told = {str(fact.signal): (fact.value, fact.against) for fact in pool.facts}
+    assert pool.status is Status.UNKNOWN
+    assert told["utilisation"] == ("at most 0", "on GPUs that sent samples")
 
 
 def test_a_list_of_answers_is_one_file(tmp_path: Path) -> None:
@@ -74,19 +82,87 @@ def test_text_of_the_exporter_shows_work_and_no_more(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{}", '"result" is missing'),
+        ("{}", "wrong is neither a record of gpukit idle --record, nor a Prometheus answer, nor DCGM text"),
+        ("[]", "neither a record"),
+        ('{"a":', "not valid JSON at line 1, column 6"),
+        ('{\n "a": 1,,}', "not valid JSON at line 2, column 9"),
+        ("[" * 200_000, "nested too deeply"),
+        ('{"schema": "gpukit/signals/9", "clusters": []}', "schema gpukit/signals/9 is unknown: this version reads gpukit/signals/1"),
+        ('{"clusters": [' + '"x",' * 2000 + '1], "schema": "gpukit/signals/9"}', "schema gpukit/signals/9 is unknown"),
+        ('{"data":{"result":[{"metric":{},"values":[[1e300,"2"]]}]}}', "time of a sample is out of range: seconds since 1970"),
+        ('{"data":{"result":[{"metric":{},"values":[[-5,"2"]]}]}}', "time of a sample is out of range"),
+        ('DCGM_FI_DEV_GPU_UTIL{gpu="0"} 1 99999999999999999999\n', "line 1: the time of a sample is out of range: milliseconds since 1970"),
+        ('DCGM_FI_DEV_GPU_UTIL{gpu="0"} 1 1e+\n', "line 1: the time of a sample is no number"),
         ('{"status":"error","errorType":"bad_data","error":"invalid parameter"}', "invalid parameter"),
         ('{"data":{"resultType":"vector","result":[{"metric":{},"value":[1,"2"]}]}}', "query_range"),
         ("not a metric line at all!", "line 1"),
         ("go_goroutines 12\n", "no counter of a GPU"),
         ('{"status":"success","data":{"resultType":"matrix","result":[]}}', "no sample"),
-        ('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"a":"b"},"values":[[1,"2"]', "expected"),
+        ('{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"a":"b"},"values":[[1,"2"]', "not valid JSON at line 1"),
     ],
 )
 def test_what_is_none_of_the_forms_is_refused_with_the_reason(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "wrong"
     path.write_text(text)
     with pytest.raises(BadInput, match=said):
+        files.load(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"password": "hunter2-secret"}',
+        '{"password": "hunter2-secret',
+        '["hunter2-secret"]',
+        '{"data":{"result":["hunter2-secret"]}}',
+        '{"data":{"result":[{"metric":{},"values":["hunter2-secret"]}]}}',
+        "password: hunter2-secret",
+    ],
+)
+def test_a_wrong_file_is_never_repeated(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "wrong"
+    path.write_text(text)
+    with pytest.raises(BadInput) as refused:
+        files.load(path)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_record_whose_schema_comes_last_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    whole = json.loads(record.of(NOW, (cluster(),)).model_dump_json(by_alias=True))
+    path.write_text(json.dumps({name: whole[name] for name in ("clusters", "recorded_at", "schema")}))
+    assert judged(path) is Status.IDLE
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("series", 0, "values", 0, 0), float("nan"), r"clusters\[0\]\.series\[0\]\.values\[0\]\[0\]"),
+        (("series", 0, "values", 0, 0), 1e300, r"series\[0\]\.values\[0\]\[0\]: .*less than or equal to 100000000000"),
+        (("series", 0, "values", 0, 0), -1.0, r"series\[0\]\.values\[0\]\[0\]: .*greater than or equal to 0"),
+        (("series", 0, "values", 0, 1), float("inf"), r"series\[0\]\.values\[0\]\[1\]"),
+        (("pools", 0, "current"), 10**40, r"pools\[0\]\.current: .*less than or equal to 1000000"),
+        (("pools", 0, "usd_per_node_hour"), 1e300, r"pools\[0\]\.usd_per_node_hour"),
+    ],
+)
+def test_a_figure_of_a_record_that_cannot_be_is_refused_with_its_place(
+    tmp_path: Path, place: tuple[str | int, ...], value: float, said: str
+) -> None:
+    path = tmp_path / "record.json"
+    whole = json.loads(record.of(NOW, (cluster(),)).model_dump_json(by_alias=True))
+    at: Any = whole["clusters"][0]
+    for part in place[:-1]:
+        at = at[part]
+    at[place[-1]] = value
+    path.write_text(json.dumps(whole))
+    with pytest.raises(BadInput, match=said):
+        files.load(path)
+
+
+def test_a_record_of_a_time_that_no_window_fits_into_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps({"schema": SCHEMA, "recorded_at": "0001-01-01T00:00:00Z", "clusters": []}))
+    with pytest.raises(BadInput, match="recorded_at"):
         files.load(path)
 
 

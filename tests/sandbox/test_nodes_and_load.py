@@ -6,6 +6,7 @@ import pytest
 
 from scripts.errors import BadInput
 from scripts.sandbox import api_server, load
+from scripts.sandbox.commands import pods_left_out
 from scripts.sandbox.kinds import tokens as k8s
 from scripts.sandbox.kinds.aws import scaling
 from scripts.sandbox.kinds.aws import tokens as t
@@ -191,3 +192,8 @@ def test_an_ended_instance_leaves_what_it_was_told_to_leave_and_is_forgotten_aft
     with cloud.world.store.transaction():
         scaling.forget_terminated(cloud.world, cluster.key)
     assert not cloud.all(t.INSTANCE)
+
+
+def test_pods_beyond_the_nodes_are_told_as_left_out() -> None:
+    assert "5 pods were asked for" in pods_left_out(nodes=2, pods=5)
+    assert not pods_left_out(nodes=2, pods=2)

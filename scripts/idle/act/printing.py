@@ -35,7 +35,11 @@ def as_text(report: Report, *, world: str, now: datetime) -> None:
     sum_ = sum(usd for usd in total if usd is not None)
     unknown = f", and {total.count(None)} of unknown price" if None in total else ""
     mark = {"sandbox": " Simulated clouds.", "file": " From a file: nothing is asked or changed."}.get(world, "")
-    console.print(shown(f"{len(report.cases)} clusters at {now:%Y-%m-%d %H:%M} UTC; idle: {text.money(sum_)}{unknown}.{mark}"))
+    console.print(
+        shown(
+            f"{len(report.cases)} cluster{'' if len(report.cases) == 1 else 's'} at {now:%Y-%m-%d %H:%M} UTC; idle: {text.money(sum_)}{unknown}.{mark}"
+        )
+    )
     if world != "file" and report.dry:
         console.print(shown("Dry run: add --act to do it, --notify to tell people."))
 

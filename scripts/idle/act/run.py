@@ -44,15 +44,19 @@ class Report:
     stopped: str | None = None
     done: Mapping[str, Done] = field(default_factory=dict[str, Done])
     errors: Sequence[str] = ()
+    unread: Sequence[str] = ()
+    """Those of `errors` that a stack file is to blame for."""
     dry: bool = True
 
     @property
     def exit(self) -> Exit:
-        """1: stopped by a limit, or machines are left that should be gone. 3: something did not answer."""
+        """1: stopped by a limit, or machines are left that should be gone. 2: stack files are wrong, and no more. 3: something did not answer."""
         if self.stopped is not None:
             return Exit.NO
-        if self.errors or any(done.error for done in self.done.values()):
+        if len(self.errors) > len(self.unread) or any(done.error for done in self.done.values()):
             return Exit.FAILED
+        if self.unread:
+            return Exit.USAGE
         return Exit.NO if any(done.left for done in self.done.values()) else Exit.FINE
 
 
@@ -65,8 +69,15 @@ def subjects(looked: Sequence[Looked]) -> list[Subject]:
 
 
 def recorded(clusters: Sequence[together.Cluster]) -> list[Subject]:
-    """Clusters of a file are only spoken about."""
-    return [Subject(key=cluster.stack or cluster.name, cluster=cluster, policy=Policy()) for cluster in clusters]
+    """Clusters of a file, with what their stacks allowed when it was written."""
+    return [Subject(key=cluster.stack or cluster.name, cluster=cluster, policy=_policy_then(cluster)) for cluster in clusters]
+
+
+def _policy_then(cluster: together.Cluster) -> Policy:
+    allowed = cluster.allowed
+    if allowed is None:
+        return Policy(known=False)
+    return Policy(grace_minutes=allowed.grace_minutes, strongest=Strongest(allowed.strongest_action))
 
 
 def judge(looked: Sequence[Looked], past: Mapping[str, Remembered], asking: Asking, reach: Reach, unread: Sequence[str]) -> Report:

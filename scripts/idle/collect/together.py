@@ -110,6 +110,7 @@ def _described(target: Target, asking: Asking) -> Cluster:
             "workload": target.workload,
             "owner": target.owner,
             "expires": target.expires,
+            "allowed": {"grace_minutes": target.policy.grace_minutes, "strongest_action": target.policy.strongest.value},
             "step_seconds": asking.step_seconds,
         }
     )
