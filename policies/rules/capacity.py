@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from components import catalog
 from components.inventory import GpuPool, Market, Purchase
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
 
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 BLOCK_OF_GROUP, BLOCK_OF_TEMPLATE = "CAPACITY_BLOCK", "capacity-block"
 

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from components.resource import name_of
 from policies.finding import Finding, Status
 
 from .terminal import shown
@@ -31,7 +32,7 @@ def _finding(finding: Finding) -> tuple[RenderableType, ...]:
 
 def where(finding: Finding) -> str:
     """` at NAME, property PATH` as far as the finding says."""
-    name = finding.urn.rpartition("::")[2]
+    name = name_of(finding.urn)
     at = f" at {name}" if name else ""
     return f"{at}, {finding.path}" if finding.path and name else at
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from components.resource import name_of
 from policies import rules
 from policies.finding import Finding, Level, Status, Suppressed
 from scripts.check.model import Report
@@ -69,7 +70,7 @@ def _level(finding: Finding) -> str:
 def _result(  # noqa: PLR0913 # the parts of one result
     stack: StackPlan, rule: str, level: str, message: str, *, urn: str, path: str, failures: Sequence[str] = ()
 ) -> dict[str, Any]:
-    logical = {"name": urn.rpartition("::")[2], "fullyQualifiedName": f"{urn}#{path}" if path else urn, "kind": "resource"}
+    logical = {"name": name_of(urn), "fullyQualifiedName": f"{urn}#{path}" if path else urn, "kind": "resource"}
     return {
         "ruleId": rule,
         "level": level,
