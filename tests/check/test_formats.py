@@ -197,3 +197,26 @@ def test_files_hold_what_standard_output_would(tmp_path: Path, capsys: pytest.Ca
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_planned(file: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=said):
         printing.refuse_unwritable([str(tmp_path / file)])
+
+
+def test_a_floor_says_what_it_leaves_out() -> None:
+    report = Report(checked=(stack(machine="p99.48xlarge"),))
+    out = StringIO()
+    print_report(report, Console(file=out, width=300))
+    assert "at least " in out.getvalue() and "not counted: node: no price for p99.48xlarge" in out.getvalue()
+    assert "not counted: node: no price for p99.48xlarge" in markdown(report)
+
+
+def test_sarif_shows_nothing_that_a_terminal_would_obey() -> None:
+    text = json.dumps(sarif(Report(checked=(stack(finding("a\x1b[31m\x07b", name="c\x1bd")),))), ensure_ascii=False)
+    assert not any(escape in text for escape in ("\\u001b", "\\u0007"))
+
+
+def test_a_name_with_the_separator_of_urns_is_shown_whole() -> None:
+    report = Report(checked=(stack(finding(name="b::error::x")),))
+    out = StringIO()
+    print_report(report, Console(file=out, width=300))
+    assert " at b::error::x, a.b" in out.getvalue()
+    assert " at b::error::x" in junit(report)
+    location = sarif(report)["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0]
+    assert location["name"] == "b::error::x"

@@ -13,6 +13,7 @@ from scripts.check.difference import Difference, PropertyChange, QuotaChange, Su
 from scripts.check.model import Report
 from scripts.plan.findings_text import unchecked, verdict, where
 from scripts.plan.model import QuotaLine, StackPlan
+from scripts.plan.money_text import gaps
 
 MARKER = "<!-- gpukit-check -->"
 """First line of the comment; whoever posts it looks for it, to replace the last one in place."""
@@ -62,10 +63,10 @@ def _money(report: Report) -> Iterator[str]:
         ("stack", "USD/hour now", "at maximum", "with surge", "USD/month at maximum"),
         [(plain(stack.name), *_sums(stack, difference)) for stack, difference in rows],
     )
-    unpriced = [
-        f"{plain(s.name)}: no price for {plain(u.machine)} in {plain(u.region)}" for s, _ in rows if s.cost for u in s.cost.unpriced
-    ]
-    yield from (f"- {line}" for line in unpriced)
+    missing = [f"{plain(stack.name)}, not counted: {plain(gap)}" for stack, _ in rows if stack.cost for gap in gaps(stack.cost)]
+    yield from (f"- {line}" for line in missing[:MOST_ROWS])
+    if len(missing) > MOST_ROWS:
+        yield f"- and {len(missing) - MOST_ROWS} more that are not counted"
     yield from _ages(report)
     yield ""
 
