@@ -19,6 +19,14 @@ UNKNOWN_ID = Unknown("id")
 """The id of a resource that is still to be made."""
 
 
+def name_of(urn: str) -> str:
+    """The name in `urn:pulumi:STACK::PROJECT::TYPE::NAME`, which may itself hold `::`; any other text, such as the id of an existing
+    resource, as it is.
+    """
+    parts = urn.split("::", 3)
+    return parts[3] if len(parts) == 4 and urn.startswith("urn:pulumi:") else urn  # the parts of a URN
+
+
 @dataclass(frozen=True, slots=True)
 class Secret:
     """A value that Pulumi marks secret. It may be compared, never printed."""

@@ -6,9 +6,14 @@ import textwrap
 from typing import Any
 
 from .failures import FAILURES
+from .finding import Level
 from .rules import RULES, Rule, examples
 
 SCHEMA = "gpukit/rule/1"
+SOFTER = (
+    "A single finding may be softer than that, and says so in brackets: advisory where only part of the rule is advice or a limit suppresses it, "
+    "unchecked where this program cannot show it. Neither fails the check; someone has to look."
+)
 _WHEN = {"resource": "on one resource alone, before it is made", "stack": "on the stack as a whole"}
 
 
@@ -18,9 +23,12 @@ def find(rule: str) -> Rule:
     found = next((r for r in RULES if r.id == wanted), None)
     if found is not None:
         return found
-    area = [r.id for r in RULES if r.id.startswith(wanted.rpartition("-")[0] or "GPU")]
-    near = ", ".join(area[:12]) or "none"
-    raise LookupError(f"there is no rule {rule!r}; of that area there are: {near}. policies/README.md lists all of them.")
+    area = f"{wanted.rpartition('-')[0]}-"
+    near = sorted(r.id for r in RULES if r.id.startswith(area))
+    if near and area != "GPU-":
+        raise LookupError(f"there is no rule {rule!r}; of that area there are: {', '.join(near)}. policies/README.md says what they are.")
+    areas = ", ".join(sorted({r.id.rpartition("-")[0] for r in RULES}))
+    raise LookupError(f"there is no rule {rule!r}; ids begin with one of: {areas}. policies/README.md lists all of them.")
 
 
 def described(rule: Rule) -> dict[str, Any]:
@@ -44,6 +52,8 @@ def text(rule: Rule) -> str:
     parts = [f"{rule.id}: {rule.title}.", f"Level {rule.level}, judged {_WHEN[str(rule.scope)]}."]
     if rule.parameters:
         parts.append(f"It reads {', '.join(rule.parameters)}.")
+    if rule.level is Level.MANDATORY:
+        parts.append(SOFTER)
     lines = [" ".join(parts), ""]
     if rule.failures:
         lines += ["Without it:", *(f"  {failure}  {FAILURES[failure]}" for failure in rule.failures), ""]

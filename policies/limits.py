@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from components.refusals import nearest, shown
+from components.resource import name_of
 
 from .finding import Level
 
 DEFAULT_PATH = Path(__file__).with_name("limits.yaml")
+LEAST_REASON = 10
+"""Characters that say why something is accepted."""
+LONGEST_DAYS = 366
+"""How far ahead the last day of a suppression may lie: one that reaches further is no exception for a while and counts for nothing."""
 
 RuleId = Annotated[str, Field(pattern=r"^GPU-[A-Z]+-\d{2}$")]
 Loc = tuple[int | str, ...]
 Usd = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+def _reason(given: str) -> str:
+    """Characters that nobody sees give no reason."""
+    seen = "".join(" " if c.isspace() else c for c in given if c.isspace() or unicodedata.category(c)[0] not in "CZ")
+    reason = " ".join(seen.split())
+    if len(reason) < LEAST_REASON:
+        raise PydanticCustomError("string_too_short", "too short", {"min_length": LEAST_REASON})
+    return reason
 
 
 class LimitsError(ValueError):
@@ -62,15 +77,20 @@ class Suppression(_Frozen):
     """Default: every stack."""
     resource: str | None = None
     """Resource name; default: every resource."""
-    reason: Annotated[str, Field(min_length=10)]
+    reason: Annotated[str, Field(min_length=LEAST_REASON), AfterValidator(_reason)]
+    """At least 10 characters that can be seen."""
     expires: date
+    """Last day on which it counts, at most 366 days ahead."""
 
     def active(self, today: date) -> bool:
-        """Up to and including the day on which it expires."""
-        return today <= self.expires
+        """Up to and including the day on which it expires, and never when that day lies too far ahead."""
+        return today <= self.expires and not self.endless(today)
+
+    def endless(self, today: date) -> bool:
+        return self.expires - today > timedelta(days=LONGEST_DAYS)
 
     def covers(self, rule: str, stack: str, urn: str) -> bool:
-        return self.rule == rule and self.stack in (None, stack) and self.resource in (None, urn.rpartition("::")[2])
+        return self.rule == rule and self.stack in (None, stack) and self.resource in (None, name_of(urn))
 
 
 class Thresholds(_Frozen):
@@ -145,11 +165,49 @@ def _told(error: ValidationError) -> list[str]:
 def _wrong(error: ErrorDetails) -> str:
     where = ".".join(map(str, error["loc"])) or "file"
     if error["type"] == "missing":
-        return f"{where} is missing"
-    return f"{where} is {shown(error['input'])}: {_WORDS.get(error['type'], error['msg'])}"
+        return f"{where} is missing: give {_WANTED.get(str(error['loc'][-1]), 'it')}"
+    return f"{where} is {_input(error['input'])}: {_allowed(error)}"
 
 
-_WORDS = {"model_type": "a mapping from key to value is expected", "model_attributes_type": "a mapping from key to value is expected"}
+def _input(value: object) -> str:
+    """The value; blanks would look like none."""
+    return repr(value)[:40] if isinstance(value, str) and not (value.strip() and value.isprintable()) else shown(value)
+
+
+def _allowed(error: ErrorDetails) -> str:
+    """What may stand there instead, in words of this file's owner: the validator's own speak of its types."""
+    context = error.get("ctx", {})
+    wanted = _WANTED.get(str(error["loc"][-1])) if error["loc"] else None
+    match error["type"]:
+        case "model_type" | "model_attributes_type" | "mapping_type" | "dict_type":
+            return "a mapping from key to value is expected"
+        case "tuple_type" | "list_type":
+            return "a list is expected: write [...], or - before each entry"
+        case "literal_error" | "enum":
+            return f"allowed: {context.get('expected', '')}"
+        case "string_pattern_mismatch":
+            return "a rule's id is expected, such as GPU-EFA-05 (policies/README.md lists them)"
+        case "greater_than":
+            return f"more than {context['gt']} is allowed; give such a number"
+        case "greater_than_equal":
+            return f"{context['ge']} or more is allowed; give such a number"
+        case _:
+            kind = error["type"].partition("_")[0]
+            return f"give {wanted or _KINDS.get(kind, 'a value of another kind')}"
+
+
+_WANTED = {
+    "rule": "the id of the rule, such as GPU-EFA-05",
+    "reason": f"why this is accepted, in {LEAST_REASON} or more characters that can be seen",
+    "expires": f'the last day on which it counts as YYYY-MM-DD, such as "2027-03-01", at most {LONGEST_DAYS} days ahead',
+}
+_KINDS = {
+    "string": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number that ends",
+    "is": "a mapping from key to value",
+}
 
 
 def _unknown_key(loc: Loc) -> str:

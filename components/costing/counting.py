@@ -7,12 +7,12 @@ from datetime import datetime
 
 from components.inventory import Inventory
 from components.pricing import STALE_DAYS, PriceOverlay, Terms
+from components.resource import name_of
 from components.unknown import Unknown
 
 from .assumptions import NAT_GB_PER_MONTH, Assumptions, Discount, Restarts
 from .control_planes import control_plane
 from .disks import root_disks, volume
-from .lines import name_of
 from .nodes import attached, nodes, sizes
 from .result import Cost, Entry, Unbounded
 from .storage import bucket, file_system

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from components.catalog import Figure
 from components.inventory import Cloud, Disk, NodePool
 from components.pricing import Terms
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 
-from .lines import Price, following, name_of, priced, service_figure, single
+from .lines import Price, following, priced, service_figure, single
 from .result import Entry, Kind, Missing
 
 DEFAULT_DISK_KIND = "gp3"

@@ -9,6 +9,7 @@ from components import catalog
 from components.catalog import Figure
 from components.inventory import Cloud, GpuPool, NodePool
 from components.pricing import Terms
+from components.resource import name_of
 from components.unknown import Maybe, known
 
 from .result import HOURS_PER_MONTH, Entry, Kind, Line, Missing
@@ -51,10 +52,6 @@ def priced(figure: Figure | None, terms: Terms, quantity: float = 1.0) -> Price 
 
 def service_figure(cloud: Cloud, region: Maybe[str], service: str, sku: str) -> Figure | None:
     return catalog.service_price(cloud, region, service, sku) if known(region) else None
-
-
-def name_of(urn: str) -> str:
-    return urn.rpartition("::")[2]
 
 
 def single(urn: str, kind: Kind, what: str, price: Price | None) -> Entry:

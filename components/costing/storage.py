@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from components.inventory import Bucket, Cloud, FileSystem
 from components.pricing import Terms
+from components.resource import name_of
 from components.unknown import Unknown
 
-from .lines import name_of, priced, service_figure, single
+from .lines import priced, service_figure, single
 from .result import Entry, Kind, Missing
 
 _BUCKETS: dict[Cloud, tuple[str, str]] = {

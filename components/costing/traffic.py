@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from components.inventory import InterfaceEndpoint, LoadBalancer, Nat, PublicAddress
 from components.pricing import Terms
+from components.resource import name_of
 from components.unknown import Unknown
 
-from .lines import name_of, priced, service_figure, single
+from .lines import priced, service_figure, single
 from .result import HOURS_PER_MONTH, Entry, Kind, Missing
 
 _ENDPOINTS = {"aws": ("interface_endpoint", "zone_hour"), "azure": ("private_endpoint", "endpoint")}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from components import catalog
 from components.inventory import Cloud, Market, PublicAddress
+from components.resource import name_of
 from components.unknown import Unknown
 
 from .amounts import QuotaDemand, Unmeasured
@@ -17,7 +18,7 @@ def of_address(address: PublicAddress) -> Iterator[QuotaDemand]:
     code = _CODES.get(address.cloud)
     if code is None:
         return
-    name = address.urn.rpartition("::")[2]
+    name = name_of(address.urn)
     missing = address.region if isinstance(address.region, Unknown) else None
     cap = catalog.quota(address.cloud, code)
     yield QuotaDemand(

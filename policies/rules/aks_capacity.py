@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from components.inventory import AksCluster, AzureRole, ReservedMachines
+from components.resource import name_of
 from components.unknown import Unknown, known
 from policies.finding import Level, Status
 
 from .aks_agents import Agents, agents, gpu_agents
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 
 def _reserved(case: Case) -> Iterator[Agents]:

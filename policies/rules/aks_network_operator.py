@@ -43,7 +43,8 @@ def _policy(case: Case) -> Iterator[Verdict]:
         charts, policies = operators(case, NETWORK_OPERATOR, cluster), _policies(case, cluster)
         if not charts and not policies:
             text = (
-                f"{names}: no Network Operator in this program hands InfiniBand to pods (rdma/*). Make sure that another one installs it."
+                f"{names}: no Network Operator in this program hands InfiniBand to pods (rdma/*). Another program may install it, which cannot be seen here: "
+                "look for it in the cluster (kubectl get nicclusterpolicies), or add it with one policy: without it no node offers rdma/*."
             )
             yield Verdict(status=Status.UNCHECKED, urn=pools[0].own.urn, path="", message=text)
         for chart in charts:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from components.inventory import Chart, GpuPool, ManagedGroup, Manifest
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.charts import setting
@@ -15,7 +16,7 @@ from policies.readers.values import all_of, any_of, items, mapped, quantity
 from .clusters import charts, charts_of, gpu_pools_of
 from .pods import EFA, GPU, closed_by
 from .pools import in_cluster_with_nvidia, place, rows, with_efa
-from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
+from .rule import Case, Place, Rule, Scope, Verdict, judged, listed
 
 AUTOSCALER = "cluster-autoscaler"
 _SIZE = "scalingConfig.minSize"

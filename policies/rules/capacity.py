@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from components import catalog
 from components.inventory import GpuPool, Market, Purchase
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
 
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 BLOCK_OF_GROUP, BLOCK_OF_TEMPLATE = "CAPACITY_BLOCK", "capacity-block"
 
@@ -164,11 +165,21 @@ def _scarce(case: Case) -> Iterator[Verdict]:
             so = "it cannot be told whether its creation waits for scarce nodes"
             yield cannot_tell(pool.urn, desired, subject=pool.name, so=so)
         else:
-            text = (
-                f"{desired} of {scarce} on demand as the pool is made. Such machines are rarely free: a first launch without capacity leaves "
-                "a managed group in CREATE_FAILED, which refuses every update. Start at 0 and scale later, or reserve capacity."
-            )
-            yield _violated(pool, "scalingConfig.desiredSize", text)
+            path, after = _launched(pool)
+            yield _violated(pool, path, f"{desired} of {scarce} on demand as it is made. Such machines are rarely free: {after}")
+
+
+def _launched(pool: GpuPool) -> tuple[str, str]:
+    """Where the number stands, what a launch without capacity ends in, and the repair, in words of what is launched."""
+    if pool.managed is not None:
+        text = "a first launch without capacity leaves a managed group in CREATE_FAILED, which refuses every update. "
+        return "scalingConfig.desiredSize", f"{text}Start at 0 and scale later, or reserve capacity."
+    count = pool.paths.get("desired") or pool.paths.get("maximum")
+    if count is None:
+        text = "a launch without capacity ends in InsufficientInstanceCapacity, and the update with it. "
+        return pool.paths.get("machines", "instanceType"), f"{text}Reserve capacity and launch into it, or be ready to try again elsewhere."
+    text = "a launch without capacity ends in InsufficientInstanceCapacity, and the update waits or fails. "
+    return count, f"{text}Set {count} to 0 at first and raise it later, or reserve capacity."
 
 
 RULES = (
@@ -218,7 +229,7 @@ RULES = (
         failures=("B4",),
         scope=Scope.STACK,
         check=_scarce,
-        fix="scalingConfig: {minSize: 0, desiredSize: 0, maxSize: 4}",
+        fix="scalingConfig: {minSize: 0, desiredSize: 0, maxSize: 4}; desiredCapacity 0 of a scaling group",
         level=Level.ADVISORY,
     ),
 )

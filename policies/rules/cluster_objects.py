@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from components.inventory import Chart, Manifest
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.charts import chart_name
 from policies.readers.values import any_of, mapped, texts, word
 
 from .clusters import charts, control_plane
-from .rule import Case, Place, Rule, Scope, Verdict, judged, name_of
+from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 HEAVY = ("gpu-operator", "network-operator", "nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu", "kube-prometheus-stack")
 """Charts whose pods pull or build for longer than Helm waits by default."""

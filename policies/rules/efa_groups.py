@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from typing import Literal
 
 from components.inventory import Interface, Interfaces, SecurityGroup
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Status
 from policies.readers.values import OUTSIDE, all_of, any_of
 
 from .efa_layouts import EFA_KINDS, layouts
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed
 
 Way = Literal["ingress", "egress"]
 _WAYS: tuple[Way, ...] = ("ingress", "egress")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from components.inventory import Interface, Interfaces
+from components.resource import name_of
 from components.unknown import Maybe, Unknown
 
-from .rule import Case, Verdict, cannot_tell, name_of
+from .rule import Case, Verdict, cannot_tell
 
 EFA_KINDS = ("efa", "efa-only")
 

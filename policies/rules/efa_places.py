@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from components.inventory import Interface, Interfaces
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Status
 
 from .efa_layouts import EFA_KINDS, layouts
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed
 
 
 def _complete(case: Case) -> Iterator[tuple[Interfaces, tuple[Interface, ...]]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from components.inventory import Chart, GpuPool
+from components.resource import name_of
 from components.unknown import Maybe, known
 from policies.finding import Level
 from policies.readers.charts import setting
@@ -14,7 +15,7 @@ from .clusters import charts, gpu_pools_of, landing
 from .efa_layouts import EFA_KINDS
 from .pods import EFA, at, called, containers, gpus, most, on_aws, several
 from .pools import rows, version, with_efa
-from .rule import Case, Place, Rule, Scope, Verdict, judged, listed, name_of
+from .rule import Case, Place, Rule, Scope, Verdict, judged, listed
 
 PLUGIN = "aws-efa-k8s-device-plugin"
 FIRST_FOR_P6 = (0, 5, 10)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from components import catalog
 from components.inventory import GkePool, MachineReservation, NodePool
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level
 from policies.readers.gcp.counts import BLUE_GREEN
@@ -13,7 +14,7 @@ from policies.readers.gcp.node_config import ANY_OR_FAIL, SPECIFIC
 from policies.readers.values import all_of, any_of
 
 from .gke_pools import GOOGLE, Clash, clashing, gke_pools, is_word, machine_of, several, untold, violated
-from .rule import Case, Rule, Scope, Verdict, name_of
+from .rule import Case, Rule, Scope, Verdict
 
 PLANNED = "urn:"
 """Begins what this program makes; literals of others are names."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from components.inventory import Chart, Cloud, CriticalQuota, Inventory, Manifest
+from components.resource import name_of
 from components.unknown import Maybe, Unknown
 from policies.finding import Level, Status
 from policies.readers.charts import is_chart, setting, switched
@@ -15,7 +16,7 @@ from .clusters import ByCluster, charts
 from .gke_pools import cluster_of, gke_pools, gpu_pools, violated
 from .gpu_software import NO_CLOUD_PLUGIN
 from .pools import version
-from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged, name_of
+from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged
 
 RUNTIME_FILE = "RUNTIME_CONFIG_SOURCE"
 CRITICAL = ("system-node-critical", "system-cluster-critical")

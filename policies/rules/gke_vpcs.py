@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from components import catalog
 from components.inventory import ExtraNetwork, FirewallRule, NodePool, PodNetwork, Subnetwork, Vpc
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import any_of
 
 from .gke_networks import LISTED, Wired, wired
 from .gke_pools import cluster_of, gke_pools, machine_of, unchecked, untold, violated
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed
 
 ANYWHERE = ("0.0.0.0/0", "::/0")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 from components.inventory import MachineChoice
+from components.resource import name_of
 from components.unknown import Unknown
 from policies.finding import Level, Status
+from policies.limits import LONGEST_DAYS
 
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, name_of
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 
 def _allowed(case: Case) -> Iterator[Verdict]:
@@ -46,10 +49,18 @@ def _region(urn: str, region: str | Unknown, allowed: tuple[str, ...], file: str
 def _suppressions(case: Case) -> Iterator[Verdict]:
     today = case.settings.now.date()
     for i, entry in enumerate(case.settings.limits.suppressions):
-        if entry.stack in (None, case.inventory.stack) and not entry.active(today):
+        if entry.stack not in (None, case.inventory.stack) or entry.active(today):
+            continue
+        if entry.endless(today):
+            text = (
+                f"{case.settings.limits_file}: the suppression of {entry.rule} until {entry.expires} reaches more than {LONGEST_DAYS} days "
+            )
+            text += f"ahead, so it does not count ({entry.reason}). "
+            text += f"Have the owner set a day up to {today + timedelta(days=LONGEST_DAYS)}, or change the rule's level in `levels`."
+        else:
             text = f"{case.settings.limits_file}: the suppression of {entry.rule} expired on {entry.expires} and counts no more ({entry.reason}). "
             text += "Fix what it covered and remove it, or have the owner set a new day."
-            yield Verdict(status=Status.VIOLATED, urn="", path=f"suppressions[{i}]", message=text)
+        yield Verdict(status=Status.VIOLATED, urn="", path=f"suppressions[{i}]", message=text)
 
 
 def _named_rules(case: Case) -> Iterator[Verdict]:
@@ -75,7 +86,7 @@ RULES = (
     ),
     Rule(
         id="GPU-LIM-02",
-        title="Suppressions have not expired",
+        title="Suppressions have not expired and reach a year ahead at most",
         failures=(),
         scope=Scope.STACK,
         check=_suppressions,

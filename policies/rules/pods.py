@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from components.inventory import Container, NodePool, Pod, Workload
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.readers.values import any_of, quantity
 
-from .rule import Case, Place, name_of
+from .rule import Case, Place
 
 GPU = "nvidia.com/gpu"
 EFA = "vpc.amazonaws.com/efa"

@@ -132,11 +132,6 @@ def judged(claim: Maybe[bool], place: Place, text: str, so: str, *, level: Level
         yield Verdict(status=Status.VIOLATED, urn=place.urn, path=place.path, message=f"{place.name}: {text}", level=level)
 
 
-def name_of(urn: str) -> str:
-    """The resource's name, which ends its URN; the text itself for ids of existing resources."""
-    return urn.rpartition("::")[2]
-
-
 def listed(paths: Iterable[str], shown: int = 3) -> str:
     """`a, b, c and 29 more`."""
     every = list(paths)

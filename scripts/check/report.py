@@ -9,10 +9,14 @@ from rich.rule import Rule
 from components.costing import Cost
 from scripts.plan.findings_text import findings_block, unchecked, verdict
 from scripts.plan.model import StackPlan
+from scripts.plan.money_text import gaps
 from scripts.plan.terminal import shown
 
 from .changes_text import changes_block
 from .model import Report
+
+MOST = 20
+"""Things listed of one stack that its cost leaves out."""
 
 
 def print_report(report: Report, console: Console) -> None:
@@ -31,8 +35,16 @@ def _checked(checked: StackPlan) -> RenderableType:
         return Group(Rule(shown(checked.name, "bold red"), align="left"), shown("not judged: its error is below", "red"))
     title = f"{checked.name}  {counted(checked)} resource{'' if counted(checked) == 1 else 's'} of project {checked.project}, from its {checked.source}"
     body = findings_block(checked.findings, checked.notes)
-    costs = () if checked.cost is None else (shown(cost_line(checked.cost)),)
+    costs = () if checked.cost is None else (shown(cost_line(checked.cost)), *_not_counted(checked.cost))
     return Group(Rule(shown(title, "bold"), align="left"), Padding(Group(*costs, body), (0, 0, 0, 2)))
+
+
+def _not_counted(cost: Cost) -> tuple[RenderableType, ...]:
+    """What makes a figure a floor."""
+    missing = list(gaps(cost))
+    lines = tuple(shown(f"not counted: {gap}", "yellow") for gap in missing[:MOST])
+    rest = len(missing) - MOST
+    return lines if rest <= 0 else (*lines, shown(f"not counted: {rest} more (--format json has all)", "yellow"))
 
 
 def counted(stack: StackPlan) -> int:

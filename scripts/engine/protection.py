@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from components.resource import name_of
 from scripts.engine.state import State
 from scripts.errors import Refused
 
@@ -40,4 +41,4 @@ def _flags(resource: Mapping[str, Any]) -> Iterator[object]:
 
 
 def _name(resource: Mapping[str, Any]) -> str:
-    return str(resource["urn"]).rpartition("::")[2]
+    return name_of(str(resource["urn"]))

@@ -8,8 +8,10 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
+from components.resource import name_of
 from policies.finding import Finding, Status
 
+from .alike import Alike, alike
 from .terminal import shown
 
 _STYLES = {Status.VIOLATED: "red", Status.UNKNOWN: "red", Status.UNPRICED: "red", Status.UNCHECKED: "yellow", Status.NOT_APPLICABLE: "dim"}
@@ -19,19 +21,20 @@ def findings_block(findings: Sequence[Finding], notes: Sequence[str]) -> Rendera
     """One paragraph a finding: which rule, how it stands, where, and what to do; then what an offline run could not see."""
     if not findings and not notes:
         return shown("none", "green")
-    return Group(*(part for finding in findings for part in _finding(finding)), *(shown(f"note: {note}", "dim") for note in notes))
+    return Group(*(part for group in alike(findings) for part in _finding(group)), *(shown(f"note: {note}", "dim") for note in notes))
 
 
-def _finding(finding: Finding) -> tuple[RenderableType, ...]:
+def _finding(group: Alike) -> tuple[RenderableType, ...]:
+    finding, also = group.first, group.also()
     style = _STYLES[finding.status] if finding.fails or finding.status is Status.UNCHECKED else "yellow"
     ids = f", {', '.join(finding.failures)}" if finding.failures else ""
     head = Text.assemble(shown(f"{finding.rule} {finding.status}", f"bold {style}"), shown(f" ({finding.level}{ids}){where(finding)}"))
-    return head, Padding(shown(finding.message), (0, 0, 0, 4))
+    return head, *(Padding(shown(line), (0, 0, 0, 4)) for line in (finding.message, also) if line)
 
 
 def where(finding: Finding) -> str:
     """` at NAME, property PATH` as far as the finding says."""
-    name = finding.urn.rpartition("::")[2]
+    name = name_of(finding.urn)
     at = f" at {name}" if name else ""
     return f"{at}, {finding.path}" if finding.path and name else at
 

@@ -29,10 +29,10 @@ def cost_block(cost: Cost, stack: str) -> RenderableType:
     surging = [line for line in cost.lines if line.surge != line.maximum]
     notes = [shown(SURGE, "dim")] if surging else []
     named = [shown(f"[{number}] {source}", "dim") for number, source in enumerate(sources, 1)]
-    return Group(sums, lines, *notes, *named, *(shown(f"not counted: {gap}", "yellow") for gap in _gaps(cost)))
+    return Group(sums, lines, *notes, *named, *(shown(f"not counted: {gap}", "yellow") for gap in gaps(cost)))
 
 
-def _gaps(cost: Cost) -> Iterator[str]:
+def gaps(cost: Cost) -> Iterator[str]:
     """What the sums leave out: they are floors then."""
     yield from (f"{u.name}: no price for {u.machine} ({u.market}) in {u.region}" for u in cost.unpriced)
     yield from (f"{u.name}: {u.missing}" for u in cost.unknown)

@@ -151,7 +151,7 @@ def test_escaped_text_is_one_line_without_markup(text: str) -> None:
 
 
 def test_a_comment_never_grows_beyond_what_github_takes_and_says_what_it_lost() -> None:
-    many = Report(checked=tuple(stack(*(finding("m" * 900, name=f"n{i}") for i in range(60)), name=f"s{n}") for n in range(6)))
+    many = Report(checked=tuple(stack(*(finding(f"{i}" + "m" * 900, name=f"n{i}") for i in range(60)), name=f"s{n}") for n in range(6)))
     text = markdown(many)
     assert len(text) <= MOST_CHARACTERS
     assert "comments may not be longer" in text
@@ -197,3 +197,46 @@ def test_files_hold_what_standard_output_would(tmp_path: Path, capsys: pytest.Ca
 def test_a_file_that_cannot_be_written_is_refused_before_anything_is_planned(file: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=said):
         printing.refuse_unwritable([str(tmp_path / file)])
+
+
+def test_a_floor_says_what_it_leaves_out() -> None:
+    report = Report(checked=(stack(machine="p99.48xlarge"),))
+    out = StringIO()
+    print_report(report, Console(file=out, width=300))
+    assert "at least " in out.getvalue()
+    assert "not counted: node: no price for p99.48xlarge" in out.getvalue()
+    assert "not counted: node: no price for p99.48xlarge" in markdown(report)
+
+
+def test_sarif_shows_nothing_that_a_terminal_would_obey() -> None:
+    text = json.dumps(sarif(Report(checked=(stack(finding("a\x1b[31m\x07b", name="c\x1bd")),))), ensure_ascii=False)
+    assert not any(escape in text for escape in ("\\u001b", "\\u0007"))
+
+
+def test_a_name_with_the_separator_of_urns_is_shown_whole() -> None:
+    report = Report(checked=(stack(finding(name="b::error::x")),))
+    out = StringIO()
+    print_report(report, Console(file=out, width=300))
+    assert " at b::error::x, a.b" in out.getvalue()
+    assert " at b::error::x" in junit(report)
+    location = sarif(report)["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0]
+    assert location["name"] == "b::error::x"
+
+
+def test_equal_findings_are_told_once_for_people_and_each_for_machines() -> None:
+    many = [finding(f"n{at}: too few", name=f"n{at}") for at in range(500)]
+    report = Report(checked=(stack(*many, finding("n0: another", name="n0")),))
+    out = StringIO()
+    print_report(report, Console(file=out, width=300))
+    for told in (out.getvalue(), markdown(report)):
+        assert told.count("too few") == 1
+        assert "also at n1, n2, n3, n4, n5 and 494 more places" in told
+        assert "another" in told
+    assert "501 findings must be repaired" in out.getvalue()
+    assert len(sarif(report)["runs"][0]["results"]) == len(report_json.report_json(report)["stacks"][0]["findings"]) == 501
+
+
+def test_a_line_names_its_resource_once() -> None:
+    report = Report(checked=(stack(finding("node: 0 interfaces")),))
+    for told in (markdown(report), junit(report)):
+        assert " at node, a.b: 0 interfaces" in told

@@ -66,10 +66,10 @@ def test_a_root_disk_of_unknown_size_makes_the_sum_partial_but_not_unbounded(siz
 def test_everything_else_that_a_cluster_bills_is_a_line_of_its_own() -> None:
     total = cost(
         stack(
-            control_planes=(ControlPlane(urn="u::eks", name="eks", cloud="aws", region=REGION, version="1.35"),),
-            nats=(Nat(urn="u::nat", cloud="aws", region=REGION),),
-            addresses=(PublicAddress(urn="u::ip", cloud="aws", region=REGION),),
-            disks=(Disk(urn="u::disk", cloud="aws", region=REGION, kind="gp3", gib=100),),
+            control_planes=(ControlPlane(urn="urn:pulumi:dev::lab::t::eks", name="eks", cloud="aws", region=REGION, version="1.35"),),
+            nats=(Nat(urn="urn:pulumi:dev::lab::t::nat", cloud="aws", region=REGION),),
+            addresses=(PublicAddress(urn="urn:pulumi:dev::lab::t::ip", cloud="aws", region=REGION),),
+            disks=(Disk(urn="urn:pulumi:dev::lab::t::disk", cloud="aws", region=REGION, kind="gp3", gib=100),),
         )
     )
     control, nat, gb, address, gp3 = (
@@ -96,13 +96,13 @@ def test_everything_else_that_a_cluster_bills_is_a_line_of_its_own() -> None:
     ],
 )
 def test_extended_support_costs_from_the_day_after_the_standard_one_ends(version: object, day: datetime, support: str) -> None:
-    plane = ControlPlane(urn="u::eks", name="eks", cloud="aws", region=REGION, version=version)  # pyright: ignore[reportArgumentType]
+    plane = ControlPlane(urn="urn:pulumi:dev::lab::t::eks", name="eks", cloud="aws", region=REGION, version=version)  # pyright: ignore[reportArgumentType]
     (line,) = cost(stack(control_planes=(plane,)), now=day).lines
     assert line.what == f"control plane, {support} support"
 
 
 def test_a_minor_line_without_a_price_is_missing_and_makes_the_sum_partial() -> None:
-    total = cost(stack(nats=(Nat(urn="u::nat", cloud="aws", region="xx-nowhere-1"),)))
+    total = cost(stack(nats=(Nat(urn="urn:pulumi:dev::lab::t::nat", cloud="aws", region="xx-nowhere-1"),)))
     assert [m.what for m in total.missing] == ["NAT gateway, without traffic (nat)", "NAT traffic, 1,000 GB a month assumed (nat)"]
     assert total.max.partial
     assert total.bounded
@@ -140,7 +140,7 @@ def test_an_unknown_desired_size_makes_now_partial_and_leaves_the_bound() -> Non
 
 
 def test_something_lost_leaves_the_cost_without_a_bound() -> None:
-    assert not cost(stack(lost=(Lost(urn="u::x", type="aws:ec2/fleet:Fleet", reason="an EC2 fleet"),))).bounded
+    assert not cost(stack(lost=(Lost(urn="urn:pulumi:dev::lab::t::x", type="aws:ec2/fleet:Fleet", reason="an EC2 fleet"),))).bounded
 
 
 def test_a_commitment_takes_its_percent_off_its_pool_alone() -> None:

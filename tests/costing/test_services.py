@@ -33,7 +33,7 @@ def only(inventory: Inventory) -> Line:
 
 
 def disk(cloud: Cloud, kind: str, gib: float) -> Inventory:
-    return stack(disks=(Disk(urn="u::disk", cloud=cloud, region=REGIONS[cloud], kind=kind, gib=gib),))
+    return stack(disks=(Disk(urn="urn:pulumi:dev::lab::t::disk", cloud=cloud, region=REGIONS[cloud], kind=kind, gib=gib),))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_root_disk_of_a_kind_that_the_plan_does_not_tell_is_missing_off_aws() 
 
 
 def plane(cloud: Cloud, **changes: object) -> Inventory:
-    found = ControlPlane(urn="u::k8s", name="k8s", cloud=cloud, region=REGIONS[cloud], version="1.34", **changes)  # pyright: ignore[reportArgumentType]
+    found = ControlPlane(urn="urn:pulumi:dev::lab::t::k8s", name="k8s", cloud=cloud, region=REGIONS[cloud], version="1.34", **changes)  # pyright: ignore[reportArgumentType]
     return stack(control_planes=(found,))
 
 
@@ -112,7 +112,7 @@ def test_an_unknown_tier_of_aks_is_a_gap_and_not_free() -> None:
 
 
 def nat(gb: float | None = None) -> Cost:
-    return cost(stack(nats=(Nat(urn="u::nat", cloud="gcp", region="us-central1"),)), nat_gb_per_month=gb)
+    return cost(stack(nats=(Nat(urn="urn:pulumi:dev::lab::t::nat", cloud="gcp", region="us-central1"),)), nat_gb_per_month=gb)
 
 
 @pytest.mark.failure("J4")
@@ -139,28 +139,30 @@ def test_the_assumption_is_the_readers_to_make() -> None:
     ],
 )
 def test_a_load_balancer_bills_by_the_hour(cloud: Cloud, kind: str, sku: str) -> None:
-    balancer = LoadBalancer(urn="u::lb", cloud=cloud, region=REGIONS[cloud], kind=kind)
+    balancer = LoadBalancer(urn="urn:pulumi:dev::lab::t::lb", cloud=cloud, region=REGIONS[cloud], kind=kind)
     assert only(stack(load_balancers=(balancer,))).usd_per_hour == listed(cloud, "load_balancer", sku)
 
 
 def test_a_load_balancer_of_an_unknown_kind_is_a_gap() -> None:
-    balancer = LoadBalancer(urn="u::lb", cloud="aws", region="us-east-1", kind=Unknown("loadBalancerType"))
+    balancer = LoadBalancer(urn="urn:pulumi:dev::lab::t::lb", cloud="aws", region="us-east-1", kind=Unknown("loadBalancerType"))
     assert cost(stack(load_balancers=(balancer,))).max.partial
 
 
 def test_a_file_system_bills_by_its_row_and_unit() -> None:
-    zonal = FileSystem(urn="u::fs", cloud="gcp", region="us-central1", tier="filestore/zonal", gib=1024)
+    zonal = FileSystem(urn="urn:pulumi:dev::lab::t::fs", cloud="gcp", region="us-central1", tier="filestore/zonal", gib=1024)
     assert only(stack(file_systems=(zonal,))).usd_per_hour == pytest.approx(1024 * listed("gcp", "filestore", "zonal") / 730)
 
 
 def test_a_file_system_priced_for_no_stated_region_is_missing() -> None:
-    lustre = FileSystem(urn="u::fs", cloud="azure", region="eastus", tier="azure_managed_lustre/amlfs_durable_premium_125", gib=16384)
+    lustre = FileSystem(
+        urn="urn:pulumi:dev::lab::t::fs", cloud="azure", region="eastus", tier="azure_managed_lustre/amlfs_durable_premium_125", gib=16384
+    )
     assert len(cost(stack(file_systems=(lustre,))).missing) == 1
 
 
 @pytest.mark.parametrize(("cloud", "price"), [("aws", "0.023 USD per GB"), ("gcp", "0.02 USD per GiB"), ("azure", "0.0208 USD per GB")])
 def test_a_bucket_is_told_with_the_price_of_a_unit(cloud: Cloud, price: str) -> None:
-    (missing,) = cost(stack(buckets=(Bucket(urn="u::data", cloud=cloud, region=REGIONS[cloud]),))).missing
+    (missing,) = cost(stack(buckets=(Bucket(urn="urn:pulumi:dev::lab::t::data", cloud=cloud, region=REGIONS[cloud]),))).missing
     assert price in missing.reason
 
 

@@ -26,7 +26,7 @@ RATES = PriceOverlay(
         ("aws", REGION, "m7i.large", Market.ON_DEMAND): Figure(0.1, "hour", "contract", DAY),
     }
 )
-NAT = Nat(urn="u::nat", cloud="aws", region=REGION)
+NAT = Nat(urn="urn:pulumi:dev::lab::t::nat", cloud="aws", region=REGION)
 
 
 def cost(inventory: Inventory, **settings: object) -> Cost:

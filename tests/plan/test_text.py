@@ -82,7 +82,9 @@ def test_a_missing_price_makes_the_sum_a_floor(plan: Plan) -> None:
 
 def test_words_of_a_program_cannot_drive_the_terminal(plan: Plan) -> None:
     message = "bad \x1b[2J\x07 [bold]name[/bold] \u202e"
-    finding = Finding(rule="GPU-X-01", status=Status.VIOLATED, level=Level.MANDATORY, urn="u::n\x1b[31m", path="p", message=message)
+    finding = Finding(
+        rule="GPU-X-01", status=Status.VIOLATED, level=Level.MANDATORY, urn="urn:pulumi:dev::lab::t::n\x1b[31m", path="p", message=message
+    )
     text = printed(replace(plan, stacks=(replace(plan.stacks[0], findings=(finding,)),)))
     assert "\x1b" not in text
     assert "\u202e" not in text

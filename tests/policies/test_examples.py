@@ -135,5 +135,16 @@ def test_a_rule_is_described_for_machines() -> None:
 def test_a_rule_that_does_not_exist_names_its_neighbours() -> None:
     with pytest.raises(LookupError, match=r"GPU-ZONE-99.*GPU-ZONE-01, GPU-ZONE-02"):
         find("GPU-ZONE-99")
-    with pytest.raises(LookupError, match="GPU-EFA-01"):
+    with pytest.raises(LookupError, match="ids begin with one of: GPU-ACCESS, GPU-AKS"):
         find("nonsense")
+
+
+def test_a_rule_that_does_not_exist_names_all_of_its_area_in_order() -> None:
+    area = sorted(rule.id for rule in RULES if rule.id.startswith("GPU-GKE-"))
+    with pytest.raises(LookupError, match=", ".join(area)):
+        find("gpu-gke-99")
+
+
+def test_an_explained_rule_says_that_a_finding_may_be_softer() -> None:
+    assert "A single finding may be softer" in text(find("GPU-AKS-24"))
+    assert "A single finding may be softer" not in text(find("GPU-CAP-06"))

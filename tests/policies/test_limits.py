@@ -112,3 +112,58 @@ def test_a_key_that_stands_twice_is_refused_with_both_lines(tmp_path: Path) -> N
     with pytest.raises(LimitsError, match=r"line 4: default stands already on line 3") as caught:
         Limits.load(file)
     assert "\n" not in str(caught.value)
+
+
+def _suppressed(**fields: object) -> Limits:
+    entry = {"rule": "GPU-EFA-05", "reason": "for the new storage", "expires": "2027-01-01", **fields}
+    return Limits.from_json({"schema": "gpukit/limits/1", "suppressions": [entry]})
+
+
+@pytest.mark.parametrize(
+    "blank", [" " * 12, "\u200b" * 12, "\u2060\u200d\ufeff" * 5, "\x1b\x07\x00\x08" * 4, "\u00a0\u3000" * 9, "a" + " " * 20 + "b"]
+)
+def test_what_nobody_can_read_is_no_reason(blank: str) -> None:
+    with pytest.raises(LimitsError, match=r"suppressions\.0\.reason is .*give why this is accepted, in 10 or more characters"):
+        _suppressed(reason=blank)
+
+
+def test_a_reason_is_kept_without_what_cannot_be_seen() -> None:
+    (entry,) = _suppressed(reason="  for the\u200b new\x1b[2J\nstorage ").suppressions
+    assert entry.reason == "for the new[2J storage"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (
+            {"suppressions": [{"rule": "GPU-EFA-05", "reason": "short", "expires": "soon"}]},
+            "expires is soon: give the last day .* YYYY-MM-DD",
+        ),
+        (
+            {"suppressions": [{"rule": "EFA", "reason": "for the new storage", "expires": "2027-01-01"}]},
+            "rule is EFA: a rule's id is expected",
+        ),
+        ({"suppressions": [{"rule": "GPU-EFA-05"}]}, "reason is missing: give why.*expires is missing: give the last day"),
+        ({"suppressions": {}}, "a list is expected"),
+        ({"levels": {"GPU-EFA-05": "loud"}}, "levels.GPU-EFA-05 is loud: allowed: 'mandatory', 'advisory' or 'disabled'"),
+        ({"levels": []}, "a mapping from key to value is expected"),
+        ({"price_stale_days": 0}, "price_stale_days is 0: 1 or more is allowed"),
+        ({"price_stale_days": "x"}, "price_stale_days is x: give a whole number"),
+        ({"price_stale_days": 1.5}, "price_stale_days is 1.5: give a whole number"),
+        ({"ceilings": {"default": {"hourly_usd": -1}}}, "hourly_usd is -1: more than 0.0 is allowed"),
+        ({"ceilings": {"default": {"hourly_usd": "x"}}}, "hourly_usd is x: give a number"),
+        ({"ceilings": {"default": {"hourly_usd": float("inf")}}}, "give a number"),
+        ({"allowed": {"machines": [5]}}, "allowed.machines.0 is 5: give a text"),
+        ({"schema": "gpukit/limits/2"}, "schema is gpukit/limits/2: allowed: 'gpukit/limits/1'"),
+    ],
+)
+def test_every_mistake_is_told_in_words_of_the_file(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(LimitsError, match=told) as refused:
+        Limits.from_json({"schema": "gpukit/limits/1", **wrong})
+    assert not any(word in str(refused.value) for word in ("Input should", "String should", "valid "))
+
+
+@pytest.mark.parametrize(("today", "counts"), [(date(2026, 11, 30), False), (date(2026, 12, 1), True)])
+def test_a_suppression_reaches_a_year_ahead_at_most(today: date, counts: bool) -> None:
+    (entry,) = _suppressed(expires="2027-12-02").suppressions
+    assert (entry.active(today), entry.endless(today)) == (counts, not counts)

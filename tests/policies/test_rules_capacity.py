@@ -222,7 +222,7 @@ def on_demand(machine: str = "p4d.24xlarge", desired: int = 2) -> Raw:
 def test_scarce_machines_on_demand_that_must_be_there_for_the_pool_to_be_made() -> None:
     [finding] = cap(on_demand(), "GPU-CAP-06")
     assert (finding.status, finding.level, finding.path) == (Status.VIOLATED, Level.ADVISORY, "scalingConfig.desiredSize")
-    assert finding.message.startswith("gpu: 2 of p4d.24xlarge on demand as the pool is made. ")
+    assert finding.message.startswith("gpu: 2 of p4d.24xlarge on demand as it is made. ")
 
 
 @pytest.mark.failure("B4")
@@ -237,3 +237,33 @@ def test_pools_that_wait_for_nobody(program: Raw) -> None:
 
 def test_a_hidden_number_of_scarce_machines_is_unknown() -> None:
     assert [f.status for f in cap(on_demand().hide("gpu", "scalingConfig", "desiredSize"), "GPU-CAP-06")] == [Status.UNKNOWN]
+
+
+def _launching(type_: str, **inputs: object) -> Raw:
+    program = Raw(config={"aws:region": "us-east-1"})
+    program.add("aws:ec2/launchTemplate:LaunchTemplate", "lt", instanceType="p5.48xlarge", imageId="ami-1")
+    return program.add(type_, "made", **inputs)
+
+
+_FLEET = {
+    "launchTemplateConfigs": [{"launchTemplateSpecification": {"launchTemplateId": "@lt", "version": "1"}}],
+    "targetCapacitySpecification": {"totalTargetCapacity": 2, "defaultTargetCapacityType": "on-demand"},
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "path"),
+    [
+        (_launching("aws:ec2/instance:Instance", instanceType="p5.48xlarge", ami="ami-1"), "instanceType"),
+        (
+            _launching("aws:autoscaling/group:Group", minSize=0, maxSize=4, desiredCapacity=2, launchTemplate={"id": "@lt"}),
+            "desiredCapacity",
+        ),
+        (_launching("aws:ec2/fleet:Fleet", **_FLEET), "targetCapacitySpecification"),
+    ],
+    ids=["machine", "scaling group", "fleet"],
+)
+def test_scarce_machines_outside_managed_groups_are_told_in_words_of_what_launches_them(program: Raw, path: str) -> None:
+    [finding] = cap(program, "GPU-CAP-06")
+    assert finding.path.startswith(path)
+    assert not any(word in finding.message for word in ("scalingConfig", "managed group", "CREATE_FAILED"))

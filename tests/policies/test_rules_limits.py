@@ -87,3 +87,10 @@ def test_a_misspelt_rule_id_in_the_limits_is_told() -> None:
         "policies/limits.yaml: levels.GPU-EFA-99 names GPU-EFA-99, and there is no such rule, so it does nothing. Take an id from the table "
         "in policies/README.md, or remove the entry."
     )
+
+
+def test_a_suppression_without_an_end_does_not_count_and_is_told() -> None:
+    settings = limited(suppressions=[{**EXPIRED, "expires": "9999-12-31"}])
+    (finding,) = findings(training(), "GPU-LIM-02", settings)
+    assert (finding.level, finding.path) == (Level.ADVISORY, "suppressions[0]")
+    assert "reaches more than 366 days ahead, so it does not count" in finding.message

@@ -67,7 +67,12 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
                 root_disk_gib=start.disk_gib if start else None,
                 root_disk_kind=start.disk_kind if start else None,
                 placement_strategy=template.placement_strategy if template else None,
-                paths={"machines": _OVERRIDES if overrides else "launchTemplate", "maximum": "maxSize", "scalingConfig.minSize": "minSize"},
+                paths={
+                    "machines": _OVERRIDES if overrides else "launchTemplate",
+                    "desired": "desiredCapacity",
+                    "maximum": "maxSize",
+                    "scalingConfig.minSize": "minSize",
+                },
             )
         )
     for i, machine in enumerate(overrides):

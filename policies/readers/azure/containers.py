@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 from components.inventory import Manifest, RdmaContainer
-from components.resource import Value, read
+from components.resource import Value, name_of, read
 from components.unknown import Maybe, Unknown
 from policies.readers.kubernetes.objects import manifests
 from policies.readers.program import Program
@@ -46,7 +46,7 @@ def _containers(manifest: Manifest, listed: Sequence[Value], path: str) -> Itera
         asked = [str(key) for key in cast("Mapping[str, Value]", limits)] if isinstance(limits, Mapping) else []
         wanted = next((name for name in asked if name.startswith(RESOURCES)), None)
         if wanted is not None:
-            name = manifest.name if isinstance(manifest.name, str) else manifest.urn.rpartition("::")[2]
+            name = manifest.name if isinstance(manifest.name, str) else name_of(manifest.urn)
             yield RdmaContainer(urn=manifest.urn, name=name, path=at, resource=wanted, locks_memory=_locks(container, at))
 
 

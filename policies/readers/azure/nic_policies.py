@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from components.inventory import Manifest, NicPolicy
+from components.resource import name_of
 from components.unknown import Maybe, Unknown
 from policies.readers.kubernetes.objects import manifests
 from policies.readers.program import Program
@@ -19,7 +20,7 @@ def read_nic_policies(program: Program) -> Iterator[NicPolicy]:
         if manifest.group == GROUP and manifest.kind in KINDS:
             yield NicPolicy(
                 urn=manifest.urn,
-                name=manifest.name if isinstance(manifest.name, str) else manifest.urn.rpartition("::")[2],
+                name=manifest.name if isinstance(manifest.name, str) else name_of(manifest.urn),
                 at=manifest.path,
                 cluster=manifest.cluster,
                 shared=_plugin(manifest, "rdmaSharedDevicePlugin"),

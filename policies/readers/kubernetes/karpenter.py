@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from components import catalog
 from components.catalog import Machine
 from components.inventory import Consolidation, Image, Manifest, Market, NodeCount, NodePool
+from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.pools import classified
@@ -39,7 +40,7 @@ def read_node_pool(manifest: Manifest, program: Program, classes: Mapping[str, M
     yield classified(
         NodePool(
             urn=manifest.urn,
-            name=str(manifest.name) if known(manifest.name) else manifest.urn.rpartition("::")[2],
+            name=str(manifest.name) if known(manifest.name) else name_of(manifest.urn),
             cloud="aws",
             region=_region(program),
             machines=machines,

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 from policies.finding import Finding
 from scripts.check.model import Report
+from scripts.plan.alike import said
 from scripts.plan.findings_text import where
 from scripts.plan.model import StackPlan
 
@@ -51,7 +52,7 @@ def _case(suite: ET.Element, stack: StackPlan, rule: str, found: list[Finding]) 
 
 
 def _line(finding: Finding) -> str:
-    return _text(f"{finding.status} ({finding.level}){where(finding)}: {finding.message}")
+    return _text(f"{finding.status} ({finding.level}){where(finding)}: {said(finding)}")
 
 
 def _text(text: str) -> str:

@@ -11,8 +11,10 @@ from components.unknown import Unknown
 from policies.finding import Finding, Status
 from scripts.check.difference import Difference, PropertyChange, QuotaChange, Sums
 from scripts.check.model import Report
+from scripts.plan.alike import Alike, alike, said
 from scripts.plan.findings_text import unchecked, verdict, where
 from scripts.plan.model import QuotaLine, StackPlan
+from scripts.plan.money_text import gaps
 
 MARKER = "<!-- gpukit-check -->"
 """First line of the comment; whoever posts it looks for it, to replace the last one in place."""
@@ -62,10 +64,10 @@ def _money(report: Report) -> Iterator[str]:
         ("stack", "USD/hour now", "at maximum", "with surge", "USD/month at maximum"),
         [(plain(stack.name), *_sums(stack, difference)) for stack, difference in rows],
     )
-    unpriced = [
-        f"{plain(s.name)}: no price for {plain(u.machine)} in {plain(u.region)}" for s, _ in rows if s.cost for u in s.cost.unpriced
-    ]
-    yield from (f"- {line}" for line in unpriced)
+    missing = [f"{plain(stack.name)}, not counted: {plain(gap)}" for stack, _ in rows if stack.cost for gap in gaps(stack.cost)]
+    yield from (f"- {line}" for line in missing[:MOST_ROWS])
+    if len(missing) > MOST_ROWS:
+        yield f"- and {len(missing) - MOST_ROWS} more that are not counted"
     yield from _ages(report)
     yield ""
 
@@ -151,19 +153,23 @@ def _findings(report: Report) -> Iterator[str]:
             yield ""
             continue
         difference = _of(report, stack.name)
+        fresh = {id(each) for each in difference.new} if difference is not None else set[int]()
         failing = [f for f in stack.findings if f.fails]
-        for finding in failing[:MOST_ROWS]:
-            yield _finding(stack, finding, new=difference is not None and any(finding is each for each in difference.new))
-        if len(failing) > MOST_ROWS:
-            yield f"- and {len(failing) - MOST_ROWS} more findings of {plain(stack.name)}"
+        groups = [(g, True) for g in alike([f for f in failing if id(f) in fresh])]
+        groups += [(g, False) for g in alike([f for f in failing if id(f) not in fresh])]
+        for group, new in groups[:MOST_ROWS]:
+            yield _finding(stack, group, new=new)
+        if len(groups) > MOST_ROWS:
+            yield f"- and {sum(1 + len(g.others) for g, _ in groups[MOST_ROWS:])} more findings of {plain(stack.name)}"
     fixed = [(d.stack, f) for d in report.differences or () for f in d.fixed]
     yield from (f"- fixed: {plain(f.rule)} in {plain(stack)}{_at(f)}" for stack, f in fixed[:MOST_ROWS])
     yield ""
 
 
-def _finding(stack: StackPlan, finding: Finding, *, new: bool) -> str:
+def _finding(stack: StackPlan, group: Alike, *, new: bool) -> str:
+    finding, also = group.first, group.also()
     state = "unknown" if finding.status is Status.UNKNOWN else str(finding.status)
-    return f"- **{plain(finding.rule)}** {state}{', new' if new else ''} in {plain(stack.name)}{_at(finding)}: {plain(finding.message)}"
+    return f"- **{plain(finding.rule)}** {state}{', new' if new else ''} in {plain(stack.name)}{_at(finding)}: {plain(said(finding))}{f' ({plain(also)})' if also else ''}"
 
 
 def _at(finding: Finding) -> str:
@@ -180,7 +186,7 @@ def _folded(report: Report) -> Iterator[str]:
             yield from _details(f"Resources of {plain(difference.stack)}: {count}", changes)
     for stack in report.checked:
         advice = [f for f in stack.findings if not f.fails]
-        lines = [_finding(stack, f, new=False) for f in advice] + [f"- note: {plain(n)}" for n in stack.notes]
+        lines = [_finding(stack, group, new=False) for group in alike(advice)] + [f"- note: {plain(n)}" for n in stack.notes]
         if lines:
             yield from _details(f"Advice and notes on {plain(stack.name)}: {len(lines)}", lines)
     for stack in report.checked:

@@ -6,10 +6,12 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any
 
+from components.resource import name_of
 from policies import rules
 from policies.finding import Finding, Level, Status, Suppressed
 from scripts.check.model import Report
 from scripts.plan.model import StackPlan
+from scripts.plan.terminal import shown
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Level.MANDATORY: "error", Level.ADVISORY: "warning", Level.DISABLED: "none"}
@@ -59,7 +61,7 @@ def _results(stack: StackPlan) -> list[dict[str, Any]]:
 
 def _suppression(given: Suppressed) -> dict[str, Any]:
     """By a file beside the code; without a status it counts as accepted."""
-    return {"kind": "external", "justification": f"{given.reason} (until {given.expires})"}
+    return {"kind": "external", "justification": shown(f"{given.reason} (until {given.expires})").plain}
 
 
 def _level(finding: Finding) -> str:
@@ -69,11 +71,11 @@ def _level(finding: Finding) -> str:
 def _result(  # noqa: PLR0913 # the parts of one result
     stack: StackPlan, rule: str, level: str, message: str, *, urn: str, path: str, failures: Sequence[str] = ()
 ) -> dict[str, Any]:
-    logical = {"name": urn.rpartition("::")[2], "fullyQualifiedName": f"{urn}#{path}" if path else urn, "kind": "resource"}
+    logical = {"name": shown(name_of(urn)).plain, "fullyQualifiedName": shown(f"{urn}#{path}" if path else urn).plain, "kind": "resource"}
     return {
         "ruleId": rule,
         "level": level,
-        "message": {"text": message},
+        "message": {"text": shown(message).plain},
         "locations": [
             {
                 "physicalLocation": {"artifactLocation": {"uri": file_of(stack)}, "region": {"startLine": 1}},
