@@ -134,7 +134,7 @@ def test_an_image_type_in_no_catalogue_is_unknown() -> None:
 
 def test_values_in_files_are_not_read_and_so_unknown() -> None:
     (finding,) = driver(training().set("operator", ["values.yaml"], "valueYamlFiles"))
-    assert "given by files that are not read" in finding.message
+    assert "given by a file that is not opened" in finding.message
 
 
 def two_clusters() -> Raw:
