@@ -11,6 +11,9 @@ from typing import Any, cast
 from scripts.engine.events import STACK_TYPE, masked, resource_name
 from scripts.errors import BadInput
 
+_OWN_ARNS = ("arn", "accessEntryArn", "associationArn")
+"""Outputs with a thing's own ARN: the second is an EKS access entry's, the third a Pod Identity association's, whose ids are no part of it."""
+
 
 @dataclass(frozen=True)
 class PendingOperation:
@@ -68,7 +71,8 @@ class State:
     def ids(self) -> frozenset[str]:
         """Ids and ARNs of everything recorded."""
         ids = {str(resource["id"]) for resource in self.resources if resource.get("id")}
-        arns = {str(outputs["arn"]) for resource in self.resources if (outputs := resource.get("outputs") or {}) and outputs.get("arn")}
+        outputs = [resource.get("outputs") or {} for resource in self.resources]
+        arns = {str(each[name]) for each in outputs for name in _OWN_ARNS if each.get(name)}
         return frozenset(ids | arns)
 
     @property

@@ -214,6 +214,14 @@ def test_what_lies_outside_the_state_is_listed_without_ended_instances(lookup: A
     )
 
 
+def test_an_access_entry_of_the_state_is_not_outside_of_it(lookup: Any) -> None:
+    """Replaced with its cluster's role it would else be taken for a second one."""
+    arn = f"{EKS}:access-entry/training/role/123456789012/platform/1"
+    entry = {"id": "training:arn:aws:iam::123456789012:role/platform", "outputs": {"accessEntryArn": arn}}
+    assert lookup(tagged=[arn]).outside(state(entry)) == ()
+    assert len(lookup(tagged=[arn]).outside(state())) == 1
+
+
 def test_data_that_a_destroy_left_on_purpose_is_marked(lookup: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     found = lookup()
     tagged = {parse_arn("arn:aws:s3:::lab-data"): {"gpukit/resource": "lab-data", "gpukit/kept": "data"}}
