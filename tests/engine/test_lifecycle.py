@@ -139,6 +139,7 @@ def test_the_first_up_refuses_where_the_stacks_things_already_exist(toy: Toy) ->
     assert toy.shelf.made == []
 
 
+@pytest.mark.long
 def test_what_a_pool_made_itself_holds_up_no_later_run(toy: Toy) -> None:
     toy.act("up")
     toy.lookup.leftovers = (Leftover("arn:aws:ec2:us-east-1:123456789012:instance/i-0", "a100"),)
@@ -155,6 +156,7 @@ def test_a_thing_whose_create_lost_its_answer_is_not_made_twice(toy: Toy) -> Non
     assert toy.shelf.made == ["first-thing"]
 
 
+@pytest.mark.long
 @pytest.mark.failure("H12")
 def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
     toy.act("up")
@@ -166,6 +168,7 @@ def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
 OLD_DATA = Leftover("toy://old", "second-thing", ("toy:index:Thing",), kept=True)
 
 
+@pytest.mark.long
 @pytest.mark.failure("H12")
 def test_old_data_that_new_data_was_to_stand_beside_holds_up_no_up_after_a_failed_one(toy: Toy) -> None:
     toy.mode("raise")
@@ -216,6 +219,7 @@ def test_the_users_stack_files_stay_as_they_were(toy: Toy) -> None:
     assert {path.name: path.read_bytes() for path in toy.checkout.stacks.glob("*.yaml")} == before
 
 
+@pytest.mark.long
 def test_a_provider_out_of_reach_is_a_failure(toy: Toy) -> None:
     toy.port = 9
     toy.shelf = Shelf()

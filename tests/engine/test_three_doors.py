@@ -129,6 +129,7 @@ def test_the_repaired_twin_is_silent_but_for_the_quota_that_nobody_gave(project:
     assert engine.from_its_preview() == offline
 
 
+@pytest.mark.long
 @pytest.mark.failure("A1")
 @pytest.mark.failure("J8")
 def test_a_deployed_stack_is_judged_alike_unchanged_and_with_a_change_that_breaks_it(project: Checkout) -> None:
