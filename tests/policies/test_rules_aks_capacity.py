@@ -112,3 +112,8 @@ def test_a_cluster_that_is_hidden_is_no_pass() -> None:
 def test_a_group_that_is_hidden_is_no_pass() -> None:
     (finding,) = judged(infiniband().hide("h100", "capacityReservationGroupID"), "GPU-AKS-31")
     assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+def test_a_role_whose_holder_is_hidden_counts_for_nobody() -> None:
+    (finding,) = judged(infiniband().hide("contributor", "principalId"), "GPU-AKS-30")
+    assert finding.status is Status.UNCHECKED

@@ -182,3 +182,8 @@ def test_a_slice_that_cannot_be_told_is_unknown(path: tuple[str, ...]) -> None:
 def test_a_gpu_pool_has_no_slices() -> None:
     program = inference().set("l4", {"tpuTopology": "4x4"}, "placementPolicy")
     assert judged(program, "GPU-GKE-24") == []
+
+
+def test_a_zone_of_the_file_that_is_hidden_may_be_another_regions() -> None:
+    (finding,) = judged(inference().set("l4", [Unknown("zone")], "nodeLocations"), "GPU-GKE-21")
+    assert (finding.status, finding.level) == (Status.UNKNOWN, Level.ADVISORY)
