@@ -50,7 +50,11 @@ def _bounds_alone(found: Agents) -> Iterator[Verdict]:
 
 def _range(found: Agents) -> Iterator[Verdict]:
     low, high, count = found.own.minimum, found.own.maximum, found.own.count
-    if found.own.autoscaled is not True or not known(low) or not known(high) or low is None or high is None:
+    if found.own.autoscaled is not True:
+        return
+    if isinstance(low, Unknown):  # a maximum that is hidden is told by what it may cost
+        yield from found.judged(low, "minCount", "", _SO)
+    if not known(low) or not known(high) or low is None or high is None:
         return
     if low > high or high < 1:
         yield found.violated(
@@ -67,7 +71,10 @@ def _range(found: Agents) -> Iterator[Verdict]:
 def _names(case: Case) -> Iterator[Verdict]:
     for found in agents(case):
         name = found.own.given_name
-        if not known(name) or name is None or _NAME.fullmatch(name):
+        if isinstance(name, Unknown):
+            yield from found.judged(name, found.own.name_property, "", _SO)
+            continue
+        if name is None or _NAME.fullmatch(name):
             continue
         text = f"{name!r} is no name of a pool: AKS takes 1 to 12 of a-z and 0-9 that begin with a letter. Choose a shorter or plainer one."
         yield found.violated(found.own.name_property, text)

@@ -57,6 +57,12 @@ def test_a_bound_that_is_not_known_leaves_the_range_to_the_rules_of_cost() -> No
     assert judged(infiniband().hide("h100", "maxCount"), NUMBERS) == []
 
 
+def test_a_minimum_or_a_name_that_is_hidden_is_no_pass() -> None:
+    for prop, rule in (("minCount", NUMBERS), ("agentPoolName", NAMES)):
+        (finding,) = judged(infiniband().hide("h100", prop), rule)
+        assert (finding.status, finding.path) == (Status.UNKNOWN, prop)
+
+
 @pytest.mark.parametrize("name", ["H100", "h-100", "1h", "averyverylongname"])
 def test_a_name_that_aks_refuses_is_told(name: str) -> None:
     (finding,) = judged(infiniband().set("h100", name, "agentPoolName"), NAMES)
