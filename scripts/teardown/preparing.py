@@ -117,8 +117,9 @@ class Prepared:
         """The stack's engine; None where its state is lost, which is then a teardown by tags."""
         stack = self.target.stack
         if not stack:
-            if facts is None and not Journal.of(self.here.local, self.target).open_run():
-                self._refuse_elsewhere(cloud)
+            told_by_name_alone = facts is None or not facts.scope.stack
+            if told_by_name_alone and not Journal.of(self.here.local, self.target).open_run():
+                self._refuse_elsewhere(cloud, there=facts is not None)
             self._refuse_known(facts)
             return None
         workspace = workspace_of(self.here, self.target.world, locate.show_progress)
@@ -127,14 +128,22 @@ class Prepared:
             return None
         return StackEngine(workspace, stack, lookup_of(settings_of(self.here, stack), workspace), self.show)
 
-    def _refuse_elsewhere(self, cloud: Cloud) -> None:
-        """K6: a wrong region must not end what the account has once, such as roles, for a cluster that lives in another one."""
-        if places := cloud.namesakes():
+    def _refuse_elsewhere(self, cloud: Cloud, *, there: bool) -> None:
+        """K6: what the account has once, such as roles, must not go for a cluster of the same name that lives in another region."""
+        places = cloud.namesakes()
+        if not places:
+            return
+        name, region = self.target.cluster, self.target.region
+        where, once = ", ".join(places), "what the account has once, such as roles, may be that one's"
+        if there:
             raise Refused(
-                f"There is no cluster {self.target.cluster} in {self.target.region}, and one in {', '.join(places)}: what the account has once, "
-                f"such as roles, may be that one's. Give --region {places[0]} to end it; what is left in {self.target.region} can be ended "
-                "once no other cluster has that name. Nothing was changed."
+                f"There is a cluster {name} in {region} without a tag of its stack, and one in {where} too: {once}. Tag the cluster in {region} "
+                f"with its stack, or delete it by hand. Nothing was changed."
             )
+        raise Refused(
+            f"There is no cluster {name} in {region}, and one in {where}: {once}. Give --region {places[0]} to end it; what is left in {region} "
+            "can be ended once no other cluster has that name. Nothing was changed."
+        )
 
     def _stack_of_name(self) -> str:
         """The stack file here that describes a cluster of this name in this account, where there is just one."""

@@ -55,6 +55,20 @@ def test_a_region_without_the_cluster_is_refused_while_another_one_has_it(lab: L
 
 
 @pytest.mark.failure("K6")
+def test_a_cluster_that_its_stack_does_not_tell_apart_is_refused_while_its_name_lives_elsewhere(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(AwsCloud, "namesakes", lambda _: (ELSEWHERE,))
+    found = AwsCloud(lab.target(), lab.environment).cluster()
+    assert found is not None
+    assert prepared(lab, lab.target()).teardown(Choices(without_api=True)).facts == found, "its stack tells it apart"
+    nameless = replace(found, scope=replace(found.scope, stack=""))
+    monkeypatch.setattr(AwsCloud, "cluster", lambda _: nameless)
+    with pytest.raises(Refused, match=rf"lab in {REGION} without a tag of its stack, and one in {ELSEWHERE} too.*Nothing was changed"):
+        prepared(lab, lab.target()).teardown(Choices(without_api=True))
+
+
+@pytest.mark.failure("K6")
 def test_where_no_cluster_of_the_name_is_left_its_region_is_ended(tmp_path: Path) -> None:
     lab = Lab(tmp_path)
     lab.cloud.make(t.ROLE, tags=identity("lab"), name="lab-nodes", assumeRolePolicy='{"Version": "2012-10-17", "Statement": []}')
