@@ -20,7 +20,7 @@ from scripts.teardown.step import Choices, Scene
 from scripts.teardown.steps import engine
 from scripts.teardown.steps.order import steps
 from scripts.teardown.teardown import Teardown
-from tests.teardown.lab import Ticks
+from tests.teardown.lab import Killed, Ticks
 from tests.teardown.things import pool, thing
 
 empty_pool = pool
@@ -124,10 +124,6 @@ def test_steps_inside_a_cluster_that_is_gone_are_left_out_and_say_so(journal: Jo
     assert {each for each, how in done.items() if how.left_out} == {
         *("re-creators", "workloads", "balancers", "claims", "budgets", "karpenter", "operators"),
     }
-
-
-class Killed(BaseException):
-    pass
 
 
 @pytest.mark.parametrize("at", range(1, 25))

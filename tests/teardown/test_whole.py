@@ -12,7 +12,7 @@ from scripts.sandbox.kinds.aws import tokens as t
 from scripts.teardown import kinds as k
 from scripts.teardown.verifying import Ending
 from tests.teardown import objects as o
-from tests.teardown.lab import Lab, identity
+from tests.teardown.lab import Killed, Lab, identity
 
 DATA_KEPT = {k.BUCKET, k.FILES, k.VOLUME}
 
@@ -266,10 +266,6 @@ def test_data_goes_when_it_is_named_and_no_other_data_with_it(lab: Lab) -> None:
     ending = ended(lab, delete_data=frozenset({"lab-results"}))
     assert [thing.id for thing in ending.kept] == ["lab-checkpoints"]
     assert lab.left(t.BUCKET) == ["lab-checkpoints"]
-
-
-class Killed(BaseException):
-    """kill -9, as far as a test in this process can go: nothing of ours runs after it."""
 
 
 def killed_after(count: int) -> Any:

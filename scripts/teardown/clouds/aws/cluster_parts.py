@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from components.naming import tag_key
 from scripts.errors import Refused
 from scripts.teardown import kinds as k
 from scripts.teardown.clouds.aws.account import Account, Kind, tags_of
@@ -23,8 +24,6 @@ def facts(account: Account) -> ClusterFacts | None:
         return None
     network = str((shown.get("resourcesVpcConfig") or {}).get("vpcId") or "")
     issuer = str(((shown.get("identity") or {}).get("oidc") or {}).get("issuer") or "")
-    from components.naming import tag_key
-
     return ClusterFacts(
         name=name,
         ready=shown.get("status") == "ACTIVE",
