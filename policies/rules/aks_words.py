@@ -54,12 +54,15 @@ def _range(found: Agents) -> Iterator[Verdict]:
         return
     if isinstance(low, Unknown):  # a maximum that is hidden is told by what it may cost
         yield from found.judged(low, "minCount", "", _SO)
-    if not known(low) or not known(high) or low is None or high is None:
+    if not known(high) or high is None:
         return
-    if low > high or high < 1:
-        yield found.violated(
-            "maxCount", f"{low} to {high} nodes, which is no range: AKS refuses it. Set maxCount to at least 1 and to minCount."
-        )
+    if high < 1:
+        yield found.violated("maxCount", f"is {high}: AKS refuses a pool that may never have a node. Set maxCount to at least 1.")
+        return
+    if not known(low) or low is None:
+        return
+    if low > high:
+        yield found.violated("maxCount", f"{low} to {high} nodes, which is no range: AKS refuses it. Set maxCount to at least minCount.")
     elif known(count) and count is not None and not low <= count <= high:
         text = f"begins with {count} nodes, outside of minCount {low} to maxCount {high}, which AKS refuses. Leave count out: the autoscaler writes it."
         yield found.violated("count", text)

@@ -30,6 +30,7 @@ def test_a_growing_user_pool_from_no_node_is_right() -> None:
     [
         ({"minCount": 5}, "maxCount"),
         ({"maxCount": 0}, "maxCount"),
+        ({"minCount": None, "maxCount": 0}, "maxCount"),
         ({"count": 9}, "count"),
         ({"mode": "System"}, "minCount"),
         ({"enableAutoScaling": False}, "minCount"),
