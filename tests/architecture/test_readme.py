@@ -36,6 +36,11 @@ def test_a_stack_that_no_engine_test_brings_up_is_proven_on_the_schema_alone(mon
     assert all("`azure-" in row for row in rows)
 
 
+@pytest.mark.parametrize(("params", "shown"), [("stackfile.stack_names(ROOT)", True), ("['aws-training-dev']", False)])
+def test_only_a_test_of_every_stack_proves_it_on_a_real_server(params: str, shown: bool) -> None:
+    assert support_matrix.shows_every_stack(f"@pytest.fixture(params={params})\ndef objects(): ...") is shown
+
+
 def test_its_example_is_a_part_of_the_shipped_stack_file() -> None:
     example = re.search(r"```yaml\n(.*?)```", README, re.DOTALL)
     assert example

@@ -59,6 +59,7 @@ class ControlPlane:
             "--endpoint-reconciler-type=none", f"--cert-dir={certificates}", f"--token-auth-file={tokens}",
             f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}",
             "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.96.0.0/16", "--authorization-mode=RBAC",
+            "--allow-privileged=true",  # as EKS, GKE and AKS have it
         )  # fmt: skip
         self.certificate = certificates / "apiserver.crt"
         server.wait((certificates / "apiserver.key").is_file)  # written after the certificate
@@ -137,6 +138,11 @@ class ControlPlane:
     def status_of_post(self, path: str, body: Mapping[str, Any]) -> int:
         """What a request comes to that may be refused."""
         return self._client.post(path, json=body).status_code
+
+    def refusal(self, path: str, body: Mapping[str, Any]) -> str:
+        """Why the server would not take `body`, unknown and repeated fields included; empty where it would. Nothing is kept."""
+        answer = self._client.post(path, json=body, params={"dryRun": "All", "fieldValidation": "Strict"})
+        return "" if answer.is_success or answer.status_code == HTTPStatus.CONFLICT else answer.text
 
     def namespace(self, name: str) -> str:
         """A new one, with the account that its pods run under; returns its path."""
