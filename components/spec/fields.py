@@ -142,4 +142,4 @@ TextMap = Annotated[Mapping[Text, Text], AfterValidator(FrozenMap)]
 class Frozen(BaseModel):
     """Immutable, without unknown keys, without silent conversions between types."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from components.refusals import SpecError, Verdict
@@ -21,7 +21,7 @@ from .shape import explain
 
 SECRET = "[secret]"
 """How the engine shows an encrypted value; no field takes one."""
-_ADAPTER: TypeAdapter[TrainingSpec | InferenceSpec] = TypeAdapter(ClusterSpec)
+_ADAPTER: TypeAdapter[TrainingSpec | InferenceSpec] = TypeAdapter(ClusterSpec, config=ConfigDict(defer_build=True))
 _ENTRIES: Mapping[str, str] = {"api_cidrs": "203.0.113.0/24", "alert_emails": "placeholder@example.com"}
 """A valid entry of each list whose entries are more than text."""
 _ROUNDS = 8

@@ -1,13 +1,12 @@
-"""GPU-GKE: the VPCs behind GPU interfaces: MTU, RDMA profile, firewall, addresses, and the objects that let pods use them."""
+"""GPU-GKE: the VPCs behind GPU interfaces: MTU, RDMA profile, firewall."""
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from components import catalog
-from components.inventory import ExtraNetwork, FirewallRule, NodePool, PodNetwork, Subnetwork, Vpc
+from components.inventory import ExtraNetwork, FirewallRule, NodePool, Subnetwork, Vpc
 from components.resource import name_of
 from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
@@ -15,9 +14,7 @@ from policies.readers.values import any_of
 
 from .gke_networks import LISTED, Wired, wired
 from .gke_pools import cluster_of, gke_pools, machine_of, unchecked, untold, violated
-from .rule import Case, Rule, Scope, Verdict, cannot_tell, listed
-
-ANYWHERE = ("0.0.0.0/0", "::/0")
+from .rule import Case, Rule, Scope, Verdict, cannot_tell
 
 
 @dataclass(frozen=True)
@@ -189,91 +186,6 @@ def _open_inside(vpcs: _Vpcs, vpc: Vpc, claim: Maybe[bool]) -> Iterator[Verdict]
         yield Verdict(status=Status.VIOLATED, urn=vpc.urn, path="", message=text)
 
 
-# --- GPU-GKE-09
-
-
-def _public_ranges(case: Case) -> Iterator[Verdict]:
-    """Addresses of others: 192.169.0.0/16 of a published blueprint is one such range."""
-    for subnet in case.inventory.of_google(Subnetwork):
-        if isinstance(subnet.cidr, Unknown):
-            so = "it cannot be told whether it is private address space, and holds all nodes"
-            yield cannot_tell(subnet.urn, subnet.cidr, subject=subnet.name, so=so)
-            continue
-        try:
-            cidr = ipaddress.ip_network(subnet.cidr or "10.0.0.0/8", strict=False)
-        except ValueError:
-            continue
-        if cidr.is_global:
-            text = f"{subnet.name}: range {subnet.cidr} is public address space that belongs to others, whose hosts the nodes then cannot reach. "
-            text += "Take one of 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 or 100.64.0.0/10."
-            yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path="ipCidrRange", message=text)
-
-
-# --- GPU-GKE-17
-
-
-def _addresses(case: Case) -> Iterator[Verdict]:
-    """A6: each node takes an address in the subnetwork of each of its interfaces."""
-    subnets = {subnet.urn: subnet for subnet in case.inventory.of_google(Subnetwork)}
-    wanted: dict[str, list[NodePool]] = {}
-    for pool, gke in gke_pools(case):
-        cluster = cluster_of(case, pool)
-        used = {entry.subnet for entry in gke.extra_networks if isinstance(entry.subnet, str)} if known(gke.extra_networks) else set[str]()
-        if cluster is not None and isinstance(cluster.subnet, str):
-            used.add(cluster.subnet)
-        for urn in used & subnets.keys():
-            wanted.setdefault(urn, []).append(pool)
-    for urn, pools in wanted.items():
-        yield from _full(subnets[urn], pools)
-
-
-def _full(subnet: Subnetwork, pools: Sequence[NodePool]) -> Iterator[Verdict]:
-    free = _free(subnet.cidr)
-    nodes = sum(count for pool in pools if known(count := pool.nodes.with_surge))
-    if free is not None and nodes > free:
-        text = f"{subnet.name}: {free} addresses in {subnet.cidr}, and up to {nodes} nodes of {listed(sorted(pool.name for pool in pools))} with an update's "
-        text += "extra ones. Nodes beyond stay away with IP_SPACE_EXHAUSTED. Take a larger range, such as a /20."
-        yield Verdict(status=Status.VIOLATED, urn=subnet.urn, path="ipCidrRange", message=text)
-
-
-def _free(cidr: Maybe[str | None]) -> int | None:
-    """Addresses that nodes may take; None where the range is not known or none. Google keeps four of each range."""
-    try:
-        return ipaddress.ip_network(cidr, strict=False).num_addresses - 4 if isinstance(cidr, str) else None
-    except ValueError:
-        return None
-
-
-# --- GPU-GKE-16
-
-
-def _objects(case: Case) -> Iterator[Verdict]:
-    objects = case.inventory.of_google(PodNetwork)
-    networks = [entry for entry in objects if entry.kind == "Network"]
-    params = [entry for entry in objects if entry.kind != "Network"]
-    for fit in wired(case):
-        wanted = len(fit.networks) if known(fit.networks) else 0
-        if wanted and min(len(networks), len(params)) < wanted:
-            text = f"{wanted} additional networks, and this program makes {len(networks)} Network and {len(params)} GKENetworkParamSet objects. Nodes have "
-            text += "the interfaces, and no pod can use one without a pair of them. Add the missing ones, unless something else makes them."
-            yield violated(fit.pool, LISTED, text, Level.ADVISORY)
-    yield from _modes(case, params)
-
-
-def _modes(case: Case, params: list[PodNetwork]) -> Iterator[Verdict]:
-    """D3: the device mode must fit the VPC."""
-    made = {vpc.urn: vpc for vpc in case.inventory.of_google(Vpc)}
-    for entry in params:
-        vpc = made.get(entry.vpc) if isinstance(entry.vpc, str) else None
-        if vpc is None or isinstance(entry.device_mode, Unknown) or isinstance(vpc.profile, Unknown):
-            continue
-        right = "NetDevice" if vpc.profile is None else "RDMA"
-        if entry.device_mode not in (None, right):
-            text = f"{name_of(entry.urn)}: deviceMode {entry.device_mode} on network {vpc.name}, which is {'ordinary' if vpc.profile is None else 'an RDMA one'}. "
-            text += f"GKE does not bring the interface into pods. Set {right}."
-            yield Verdict(status=Status.VIOLATED, urn=entry.urn, path="spec.deviceMode", message=text, level=Level.ADVISORY)
-
-
 RULES = (
     Rule(
         id="GPU-GKE-05",
@@ -306,30 +218,5 @@ RULES = (
         scope=Scope.STACK,
         check=_firewalls,
         fix='allows: [{protocol: tcp}, {protocol: udp}, {protocol: icmp}], sourceRanges: ["10.64.0.0/16"]',
-    ),
-    Rule(
-        id="GPU-GKE-09",
-        title="Subnetworks use private address ranges",
-        failures=(),
-        scope=Scope.RESOURCE,
-        check=_public_ranges,
-        fix="ipCidrRange: 10.64.0.0/20",
-    ),
-    Rule(
-        id="GPU-GKE-17",
-        title="Subnetworks have an address for every node",
-        failures=("A6",),
-        scope=Scope.STACK,
-        check=_addresses,
-        fix="ipCidrRange: 10.0.0.0/20 for up to 4092 nodes",
-    ),
-    Rule(
-        id="GPU-GKE-16",
-        title="Pods can use the extra networks: a Network and a GKENetworkParamSet for each, with the right device mode",
-        failures=("D2", "D3"),
-        scope=Scope.STACK,
-        check=_objects,
-        fix="GKENetworkParamSet {vpc, vpcSubnet, deviceMode: NetDevice}, Network {type: Device, parametersRef}",
-        level=Level.ADVISORY,
     ),
 )

@@ -1,4 +1,4 @@
-"""GPU-JOB: pods with GPUs find a node, start together, talk to each other, and survive the loss of a node."""
+"""GPU-JOB: pods with GPUs find a node, talk to each other, and survive the loss of a node."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from policies.finding import Level
 from policies.readers.values import all_of, any_of, denied, mapped
 
 from .clusters import gpu_pools_of, landing
-from .pods import GPU, at, called, containers, fits, gpu_pods, gpus, most, pods, several, untolerated
+from .gangs import gangs, several_jobs
+from .pods import GPU, at, called, containers, fits, gpu_pods, gpus, most, pods, untolerated
 from .pools import rows
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed
 
 SHM = "/dev/shm"  # noqa: S108 # a mount path in a pod, nothing that is written here
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
-GANG_SCHEDULERS = ("volcano", "kai-scheduler", "scheduler-plugins-scheduler", "yunikorn", "runai-scheduler")
-POD_GROUP_LABELS = (
-    "scheduling.x-k8s.io/pod-group",
-    "pod-group.scheduling.sigs.k8s.io",
-    "scheduling.k8s.io/group-name",
-    "kai.scheduler/queue",
-)
 OBJECT_STORES = ("s3://", "gs://", "az://", "abfs://", "wasbs://")
 _SOCKETS = "GLOO_SOCKET_IFNAME"
 _GIB = 2.0**30
@@ -60,66 +53,6 @@ def _wrong_interface(case: Case) -> Iterator[Verdict]:
             yield from judged(wrong, Place(load.urn, called(load), f"{container.path}.env"), text, so)
 
 
-def _several_jobs(case: Case) -> Iterator[Workload]:
-    """Jobs with GPUs in several pods."""
-    for load in case.inventory.workloads:
-        if load.runs_to_end and several(load) is True:
-            yield load
-
-
-def _gangs(load: Workload) -> tuple[str, ...]:
-    """The mechanisms that hold its pods back until all can start."""
-    labels = load.manifest.read("metadata", "labels")
-    queued = isinstance(labels, dict) and QUEUE_LABEL in labels
-    marks = [mapped(pod.labels, lambda found: any(label in found for label in POD_GROUP_LABELS)) for pod in load.pods]
-    schedulers = {pod.scheduler for pod in load.pods if isinstance(pod.scheduler, str)} & set(GANG_SCHEDULERS)
-    volcano = {"volcano"} if load.manifest.group == "batch.volcano.sh" else set[str]()
-    found = ({"Kueue"} if queued else set[str]()) | schedulers | volcano
-    return tuple(sorted(found)) or (("pod groups",) if any_of(marks) is True else ())
-
-
-def _no_gang(case: Case) -> Iterator[Verdict]:
-    for load in _several_jobs(case):
-        claim = mapped(load.manifest.read("metadata", "labels"), lambda _, load=load: not _gangs(load))
-        text = (
-            "pods with GPUs that start one by one. Two such jobs each get half of the nodes and wait for the other for ever, with all GPUs billed. "
-            f"Give it a queue (label {QUEUE_LABEL}) whose quota is the real capacity, or a gang scheduler."
-        )
-        yield from judged(
-            claim, Place(load.urn, called(load), "metadata.labels"), text, "it cannot be told whether its pods start together"
-        )
-
-
-def _two_gangs(case: Case) -> Iterator[Verdict]:
-    by_namespace: dict[object, dict[str, Workload]] = {}
-    for load in case.inventory.workloads:
-        for gang in _gangs(load):
-            by_namespace.setdefault((load.cluster, load.namespace), {}).setdefault(gang, load)
-    for found in by_namespace.values():
-        if len(found) > 1:
-            load = next(iter(found.values()))
-            text = (
-                f"{len(found)} gang mechanisms in one namespace ({', '.join(sorted(found))}). Each holds pods back that the other counts on, and they "
-                "wait for ever. Keep one a namespace."
-            )
-            yield from judged(True, Place(load.urn, called(load), "spec"), text, "")
-
-
-def _eager_launcher(case: Case) -> Iterator[Verdict]:
-    for load in case.inventory.workloads:
-        if load.kind != "MPIJob":
-            continue
-        policy = load.manifest.read("spec", "launcherCreationPolicy")
-        text = (
-            "the launcher starts before its workers: it cannot reach them while they wait for nodes or pull images, and burns its retries. Set "
-            "spec.launcherCreationPolicy WaitForWorkersReady."
-        )
-        where = Place(load.urn, called(load), load.manifest.at("spec.launcherCreationPolicy"))
-        yield from judged(
-            mapped(policy, lambda said: said != "WaitForWorkersReady"), where, text, "it cannot be told when its launcher starts"
-        )
-
-
 def _small_memory(case: Case) -> Iterator[Verdict]:
     """G6: a killed peer looks like a fault of the network."""
     for load, pod, pool in _landing(case):
@@ -149,7 +82,7 @@ def _pools_of(case: Case, load: Workload) -> list[GpuPool]:
 
 def _lost_work(case: Case) -> Iterator[Verdict]:
     """G9: every rank waits for the one that spot took away."""
-    for load in _several_jobs(case):
+    for load in several_jobs(case):
         markets = [pool.market for pool in _pools_of(case, load)]
         if not markets or any(market is not Market.SPOT for market in markets):
             continue
@@ -189,7 +122,7 @@ def _no_node(case: Case) -> Iterator[Verdict]:
                 f"asks for GPUs and tolerates none of the taints of {listed(taints)} ({listed(kept)}), so it stays Pending and no node starts. Add a "
                 "toleration for one of them."
             )
-            level = Level.ADVISORY if "Kueue" in _gangs(load) else None
+            level = Level.ADVISORY if "Kueue" in gangs(load) else None
             yield from judged(True, at(load, pod, "spec.tolerations"), text, "", level=level)
             continue
         yield from _too_many(load, pod, [pool for pool in pools if not taints[pool.name]])
@@ -226,7 +159,7 @@ def _no_deadline(case: Case) -> Iterator[Verdict]:
 
 
 def _over_zones(case: Case) -> Iterator[Verdict]:
-    for load in _several_jobs(case):
+    for load in several_jobs(case):
         zones = {zone for pool in _pools_of(case, load) if known(pool.zones) for zone in pool.zones if known(zone)}
         if len(zones) < 2:
             continue
@@ -255,33 +188,6 @@ RULES = (
         scope=Scope.STACK,
         check=_wrong_interface,
         fix="GLOO_SOCKET_IFNAME=eth0, or resolved at start",
-    ),
-    Rule(
-        id="GPU-JOB-03",
-        title="Jobs over several pods start as a gang",
-        failures=("G1",),
-        scope=Scope.STACK,
-        check=_no_gang,
-        fix="labels: {kueue.x-k8s.io/queue-name: research}",
-        level=Level.ADVISORY,
-    ),
-    Rule(
-        id="GPU-JOB-04",
-        title="One gang mechanism a namespace",
-        failures=("G13",),
-        scope=Scope.STACK,
-        check=_two_gangs,
-        fix="Kueue's queue label, and no other scheduler beside it",
-        level=Level.ADVISORY,
-    ),
-    Rule(
-        id="GPU-JOB-05",
-        title="MPI launchers wait for their workers",
-        failures=("G4",),
-        scope=Scope.STACK,
-        check=_eager_launcher,
-        fix="launcherCreationPolicy: WaitForWorkersReady",
-        level=Level.ADVISORY,
     ),
     Rule(
         id="GPU-JOB-06",

@@ -60,8 +60,23 @@ def works(pulumi: Path) -> bool:
     return version_of(pulumi) == recipe.VERSION
 
 
+_VERSIONS: dict[tuple[str, int, int, int], str] = {}
+"""What a command has printed, by the file that it was."""
+
+
 def version_of(pulumi: Path) -> str | None:
-    """What `pulumi version` prints; None when it does not run."""
+    """What `pulumi version` prints; None when it does not run. Asked once a process of each file."""
+    try:
+        file = pulumi.resolve().stat()
+    except OSError:
+        return None
+    key = (str(pulumi), file.st_ino, file.st_mtime_ns, file.st_size)
+    if key not in _VERSIONS and (printed := _asked(pulumi)) is not None:
+        _VERSIONS[key] = printed
+    return _VERSIONS.get(key)
+
+
+def _asked(pulumi: Path) -> str | None:
     try:
         with tempfile.TemporaryDirectory(prefix="gpukit-") as home:
             run = subprocess.run([str(pulumi), "version"], capture_output=True, text=True, timeout=60, env=_quiet(home), check=False)

@@ -35,7 +35,7 @@ Workload = Literal["training", "inference"]
 class Frozen(BaseModel):
     """Immutable; unknown keys are errors, since a misspelt one would pass for missing data."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True, defer_build=True)
 
 
 class Source(Frozen):

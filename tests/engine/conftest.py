@@ -1,4 +1,4 @@
-"""A toy project on the real engine and the real language host, in a directory of its own."""
+"""Projects of their own on the real engine: the shipped stacks on simulated clouds, and a toy project with a provider of its own."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from scripts.engine.outcome import Outcome
 from scripts.engine.run import Action, Job, PolicyPack, act
 from scripts.engine.show import Show
 from scripts.engine.workspace import Workspace, project_name
+from tests.engine.clouds import Clouds, copy_of_the_project
 from tests.engine.toy_provider import Shelf, serving
 
 PROGRAM = """
@@ -78,6 +79,16 @@ def engine() -> Engine:
     if found is None:
         pytest.skip("no Pulumi engine on this machine: `make up` or `python -m scripts.engine.locate` builds one once")
     return found
+
+
+@pytest.fixture
+def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
+    """The shipped stacks in a checkout of their own, with a simulated world of their own."""
+    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
+    try:
+        yield made
+    finally:
+        made.world.stop()
 
 
 @dataclass(frozen=True)

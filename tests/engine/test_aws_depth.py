@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from components.aws.idle_watch_function.handler import Settings
 from components.idle_tags import WARNED_KEY
-from scripts.engine.locate import Engine
 from scripts.engine.outcome import Outcome
 from scripts.errors import Exit, Refused
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
 
 pytestmark = [pytest.mark.engine]
 REGION = "us-east-1"
 TRAINING = "aws-training-dev"
 SHARED = {"tib": 4.8, "mb_s_per_tib": 125, "mount": "/shared", "bucket": "checkpoints"}
-
-
-@pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
-    try:
-        yield made
-    finally:
-        made.world.stop()
 
 
 def tagged(clouds: Clouds) -> dict[str, dict[str, str]]:

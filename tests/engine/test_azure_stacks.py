@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scripts.engine.locate import Engine
 from scripts.engine.prepare import workspace_of
 from scripts.engine.session import Session
 from scripts.errors import Exit, Failed, Refused
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
 
 pytestmark = [pytest.mark.engine]
 TRAINING, INFERENCE = "azure-training-dev", "azure-inference-dev"
 INFINIBAND, PRODUCTION = "azure-training-ndh100", "azure-inference-prod"
-
-
-@pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
-    try:
-        yield made
-    finally:
-        made.world.stop()
 
 
 def nodes(clouds: Clouds, stack: str, machine: str) -> list[Any]:

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from google.cloud import compute_v1, container_v1
 
-from scripts.engine.locate import Engine
 from scripts.engine.prepare import workspace_of
 from scripts.engine.session import Session
 from scripts.engine.stack_settings import settings_of
 from scripts.errors import Exit, Refused
-from tests.engine.clouds import ROOT, Clouds, copy_of_the_project
+from tests.engine.clouds import ROOT, Clouds
 
 pytestmark = [pytest.mark.engine]
 TRAINING, INFERENCE = "gcp-training-dev", "gcp-inference-dev"
 SHORT = {TRAINING, INFERENCE}
 STACKS = sorted(path.stem.removeprefix("Pulumi.") for path in (ROOT / "stacks").glob("Pulumi.gcp-*.yaml"))
-
-
-@pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
-    try:
-        yield made
-    finally:
-        made.world.stop()
 
 
 def project(clouds: Clouds, stack: str) -> str:

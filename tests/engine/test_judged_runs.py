@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scripts.engine.locate import Engine
 from scripts.errors import Exit, Refused
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
 
 pytestmark = [pytest.mark.engine]
 STACK = "aws-inference-dev"
-
-
-@pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
-    try:
-        yield made
-    finally:
-        made.world.stop()
 
 
 def sized(clouds: Clouds, maximum: int) -> None:

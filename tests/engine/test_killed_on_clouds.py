@@ -5,18 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from scripts.engine import engine_lock
-from scripts.engine.locate import Engine
 from scripts.engine.outcome import Outcome
 from scripts.engine.run import Action
 from scripts.errors import Exit, Refused
 from scripts.sandbox.client import World
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
 from tests.engine.conftest import meanwhile
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
@@ -27,14 +25,10 @@ SLOW = 100.0
 
 
 @pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
+def clouds(clouds: Clouds) -> Clouds:
     """A world in which time passes, so that an engine can be caught in the middle."""
-    made = Clouds(copy_of_the_project(tmp_path / "checkout"))
-    World.at(made.checkout.root, speed=SPEED).start()
-    try:
-        yield made
-    finally:
-        made.world.stop()
+    World.at(clouds.checkout.root, speed=SPEED).start()
+    return clouds
 
 
 def act_and_kill(clouds: Clouds, action: Action, stack: str, when: Callable[[Mapping[str, int]], bool]) -> Outcome:

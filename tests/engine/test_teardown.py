@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scripts.engine.locate import Engine
-from scripts.engine.prepare import workspace_of
 from scripts.engine.stack_lock import stack_lock
 from scripts.errors import Exit, Refused
-from scripts.teardown import commands
-from scripts.teardown.asking import Person
 from scripts.teardown.stack_engine import StackEngine
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
+from tests.engine.tearing_down import lose_the_state, teardown
+from tests.killed import Killed
 from tests.teardown import objects as o
 
 pytestmark = [pytest.mark.engine, pytest.mark.xdist_group("teardown-engine")]
 STACK, REGION = "aws-training-dev", "us-east-1"
-NOBODY = Person(there=False, answer=lambda _: "")
 
 
 @pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "project"))
-    assert made.act("up", STACK).exit is Exit.FINE
-    yield made
-    made.world.stop()
-
-
-def teardown(clouds: Clouds, **options: Any) -> int:
-    given: dict[str, Any] = {"stack": STACK, "yes": True, "confirm": STACK, "person": NOBODY, **options}
-    return commands.teardown(sandbox=True, here=clouds.checkout, json_=True, **given)
+def clouds(clouds: Clouds) -> Clouds:
+    up = clouds.act("up", STACK)
+    assert up.exit is Exit.FINE, up.message
+    return clouds
 
 
 def put(clouds: Clouds, body: dict[str, Any], plural: str) -> None:
@@ -74,22 +63,22 @@ def test_the_stack_of_make_up_is_refused_while_it_should_be_and_then_leaves_only
         stack_lock(clouds.checkout.locks, world="sandbox", stack=STACK, action="up"),
         pytest.raises(Refused, match="Another run is working on stack"),
     ):
-        teardown(clouds)
+        teardown(clouds, STACK)
     clouds.boto3("eks", REGION).update_cluster_config(name=STACK, deletionProtection=True)
     with pytest.raises(Refused, match="protected against deletion"):
-        teardown(clouds)
+        teardown(clouds, STACK)
     clouds.boto3("eks", REGION).update_cluster_config(name=STACK, deletionProtection=False)
     with pytest.raises(Refused, match="--force-running"):
-        teardown(clouds)
+        teardown(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds, force_running=True) == Exit.FINE
+    assert teardown(clouds, STACK, force_running=True) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert (ending["residue"], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
     steps = {each["id"]: each for each in ending["steps"] if each["touched"]}
     assert [*steps] == ["gpu-pools", "balancers", "claims", "destroy"]
     assert left(clouds) == {"s3", "ec2"} or left(clouds) == {"s3"}  # ended instances stay listed for an hour
 
-    assert teardown(clouds) == Exit.FINE, "a second run finds nothing to do"
+    assert teardown(clouds, STACK) == Exit.FINE, "a second run finds nothing to do"
     assert not any(each["touched"] for each in json.loads(capsys.readouterr().out)["steps"])
 
 
@@ -102,12 +91,10 @@ BY_NAME = {"stack": None, "cluster": STACK, "cloud": "aws", "region": REGION}
 def test_a_stack_whose_state_was_lost_ends_by_its_tags(clouds: Clouds, capsys: pytest.CaptureFixture[str], target: dict[str, Any]) -> None:
     populated(clouds)
     with pytest.raises(Refused, match=f"run `gpukit teardown {STACK}`"):
-        teardown(clouds, **BY_NAME)
-    state = workspace_of(clouds.checkout, "sandbox", lambda _: None).state_directory
-    assert state is not None
-    (state / ".pulumi" / "stacks" / "gpukit" / f"{STACK}.json").unlink()
+        teardown(clouds, STACK, **BY_NAME)
+    lose_the_state(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds, **target) == Exit.FINE
+    assert teardown(clouds, STACK, **target) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert ([thing["id"] for thing in ending["residue"]], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
     account = clouds.boto3("sts", REGION).get_caller_identity()["Account"]
@@ -121,14 +108,11 @@ def test_a_cluster_that_someone_deleted_by_hand_does_not_stop_the_destroy_of_the
     for name in cloud.list_nodegroups(clusterName=STACK)["nodegroups"]:
         cloud.delete_nodegroup(clusterName=STACK, nodegroupName=name)
     cloud.delete_cluster(name=STACK)
-    assert teardown(clouds) == Exit.FINE
+    assert teardown(clouds, STACK) == Exit.FINE
 
 
 @pytest.mark.long
 def test_a_teardown_that_was_killed_goes_on_where_it_was(clouds: Clouds, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Killed(BaseException):
-        pass
-
     def killed(_: object) -> str:
         raise Killed
 
@@ -136,5 +120,5 @@ def test_a_teardown_that_was_killed_goes_on_where_it_was(clouds: Clouds, monkeyp
     with monkeypatch.context() as broken:
         broken.setattr(StackEngine, "destroy", killed)
         with pytest.raises(Killed):
-            teardown(clouds)
-    assert teardown(clouds) == Exit.FINE
+            teardown(clouds, STACK)
+    assert teardown(clouds, STACK) == Exit.FINE

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from scripts.engine.locate import Engine
-from scripts.engine.prepare import workspace_of
 from scripts.errors import Exit, Refused
-from scripts.teardown import commands
-from scripts.teardown.asking import Person
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
+from tests.engine.tearing_down import lose_the_state, teardown
 
 pytestmark = [pytest.mark.engine, pytest.mark.long, pytest.mark.xdist_group("teardown-engine-azure")]
 STACK, REGION = "azure-training-dev", "eastus2"
-NOBODY = Person(there=False, answer=lambda _: "")
 BY_NAME = {"stack": None, "cluster": STACK, "cloud": "azure", "region": REGION}
 
 
 @pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "project"))
-    assert made.act("up", STACK).exit is Exit.FINE
-    yield made
-    made.world.stop()
-
-
-def teardown(clouds: Clouds, **options: Any) -> int:
-    given: dict[str, Any] = {"stack": STACK, "yes": True, "confirm": STACK, "person": NOBODY, **options}
-    return commands.teardown(sandbox=True, here=clouds.checkout, json_=True, **given)
+def clouds(clouds: Clouds) -> Clouds:
+    up = clouds.act("up", STACK)
+    assert up.exit is Exit.FINE, up.message
+    return clouds
 
 
 def left(clouds: Clouds) -> set[str]:
@@ -49,16 +37,16 @@ def test_the_stack_of_azure_is_refused_while_pods_run_and_then_leaves_only_its_d
 ) -> None:
     clouds.world.load(STACK, "a100", nodes=1)
     with pytest.raises(Refused, match="--force-running"):
-        teardown(clouds)
+        teardown(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds, force_running=True) == Exit.FINE
+    assert teardown(clouds, STACK, force_running=True) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert ending["residue"] == []
     assert {thing["kind"] for thing in ending["kept"]} == {"bucket", "resource group"}
     assert [each["id"] for each in ending["steps"] if each["touched"]] == ["gpu-pools", "destroy"], "its system pool is no step of its own"
     assert left(clouds) == {"Microsoft.Storage/storageAccounts"}
 
-    assert teardown(clouds) == Exit.FINE, "a second run finds nothing to do"
+    assert teardown(clouds, STACK) == Exit.FINE, "a second run finds nothing to do"
     assert not any(each["touched"] for each in json.loads(capsys.readouterr().out)["steps"])
 
 
@@ -68,12 +56,10 @@ def test_a_stack_of_azure_whose_state_was_lost_ends_by_its_tags(
     clouds: Clouds, capsys: pytest.CaptureFixture[str], target: dict[str, Any]
 ) -> None:
     with pytest.raises(Refused, match=f"run `gpukit teardown {STACK}`"):
-        teardown(clouds, **BY_NAME)
-    state = workspace_of(clouds.checkout, "sandbox", lambda _: None).state_directory
-    assert state is not None
-    (state / ".pulumi" / "stacks" / "gpukit" / f"{STACK}.json").unlink()
+        teardown(clouds, STACK, **BY_NAME)
+    lose_the_state(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds, **target) == Exit.FINE
+    assert teardown(clouds, STACK, **target) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert [thing["id"] for thing in ending["residue"]] == []
     assert {thing["kind"] for thing in ending["kept"]} == {"bucket", "resource group"}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,37 +10,24 @@ from google.cloud import compute_v1, container_v1
 
 from scripts.engine.environment import GCP_ENDPOINT
 from scripts.engine.gcp_session import Google
-from scripts.engine.locate import Engine
-from scripts.engine.prepare import workspace_of
 from scripts.engine.stack_settings import settings_of
 from scripts.errors import Exit, Refused
-from scripts.teardown import commands
-from scripts.teardown.asking import Person
-from tests.engine.clouds import Clouds, copy_of_the_project
+from tests.engine.clouds import Clouds
+from tests.engine.tearing_down import lose_the_state, teardown
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
 STACK, REGION = "gcp-training-dev", "us-central1"
-NOBODY = Person(there=False, answer=lambda _: "")
 
 
 @pytest.fixture
-def clouds(tmp_path: Path, engine: Engine) -> Iterator[Clouds]:
-    made = Clouds(copy_of_the_project(tmp_path / "project"))
-    try:
-        up = made.act("up", STACK)
-        assert up.exit is Exit.FINE, up.message
-        yield made
-    finally:
-        made.world.stop()
+def clouds(clouds: Clouds) -> Clouds:
+    up = clouds.act("up", STACK)
+    assert up.exit is Exit.FINE, up.message
+    return clouds
 
 
 def project(clouds: Clouds) -> str:
     return settings_of(clouds.checkout, STACK).spec.account
-
-
-def teardown(clouds: Clouds, **options: Any) -> int:
-    given: dict[str, Any] = {"stack": STACK, "yes": True, "confirm": STACK, "person": NOBODY, **options}
-    return commands.teardown(sandbox=True, here=clouds.checkout, json_=True, **given)
 
 
 def left(clouds: Clouds) -> dict[str, list[str]]:
@@ -70,17 +55,17 @@ def test_the_stack_of_up_is_refused_while_it_works_and_then_leaves_only_its_data
     clouds.world.load(STACK, "a100", nodes=1)
     before = left(clouds)
     with pytest.raises(Refused, match="--force-running"):
-        teardown(clouds)
+        teardown(clouds, STACK)
     assert left(clouds) == before
     capsys.readouterr()
 
-    assert teardown(clouds, force_running=True) == Exit.FINE
+    assert teardown(clouds, STACK, force_running=True) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert (ending["residue"], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
     assert next(each["id"] for each in ending["steps"] if each["touched"]) == "gpu-pools"
     assert left(clouds) == {}
 
-    assert teardown(clouds) == Exit.FINE, "a second run finds nothing to do"
+    assert teardown(clouds, STACK) == Exit.FINE, "a second run finds nothing to do"
     assert not any(each["touched"] for each in json.loads(capsys.readouterr().out)["steps"])
 
 
@@ -94,12 +79,10 @@ def test_a_stack_whose_state_was_lost_ends_by_its_labels(
 ) -> None:
     account = {"account": project(clouds)} if target else {}
     with pytest.raises(Refused, match=f"run `gpukit teardown {STACK}`"):
-        teardown(clouds, **BY_NAME, account=project(clouds))
-    state = workspace_of(clouds.checkout, "sandbox", lambda _: None).state_directory
-    assert state is not None
-    (state / ".pulumi" / "stacks" / "gpukit" / f"{STACK}.json").unlink()
+        teardown(clouds, STACK, **BY_NAME, account=project(clouds))
+    lose_the_state(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds, **target, **account) == Exit.FINE
+    assert teardown(clouds, STACK, **target, **account) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert ([thing["id"] for thing in ending["residue"]], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
     assert left(clouds) == {}

@@ -13,9 +13,9 @@ from pulumi.runtime.proto import analyzer_pb2, language_pb2
 from scripts.engine import host_wrapper
 from scripts.engine.host.__main__ import engine_address
 from scripts.engine.host.children import Children
-from scripts.engine.host.interpreter import NoEnvironment, interpreter_of
+from scripts.engine.host.interpreter import Interpreter, NoEnvironment, interpreter_of
 from scripts.engine.host.pack_proxy import stack_environment
-from scripts.engine.host.packages import Installed, providers
+from scripts.engine.host.packages import Installed, installed, providers
 from scripts.engine.host.plugins import port_of
 from scripts.engine.host.programs import response_of
 
@@ -205,3 +205,19 @@ def test_a_host_that_is_there_is_not_written_again_and_a_broken_one_is_replaced_
     assert host_wrapper.is_ours(path)
     assert os.access(path, os.X_OK)
     assert [each.name for each in tmp_path.iterdir()] == [host_wrapper.NAME]
+
+
+def test_what_has_a_plugin_is_told_alike_with_and_without_the_rest() -> None:
+    here = Interpreter(sys.executable, dict(os.environ))
+    all_of_it = [each for each in installed(here) if each.plugin]
+    assert sorted(installed(here, with_plugin=True), key=lambda each: each.name) == sorted(all_of_it, key=lambda each: each.name)
+    assert {"aws", "gcp", "azure-native", "kubernetes"} <= {each.name for each in providers(tuple(all_of_it))}
+
+
+def test_the_host_serves_without_the_sdks_own_code() -> None:
+    code = (
+        "from scripts.engine.host.bare_sdk import hide_the_sdk\nhide_the_sdk()\nimport sys, scripts.engine.host.server\nprint(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "pulumi.runtime.proto.language_pb2" in loaded
+    assert not {"pulumi.output", "pulumi.runtime.settings"} & set(loaded)

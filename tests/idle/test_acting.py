@@ -13,6 +13,7 @@ from scripts.idle.act import run, scale
 from scripts.idle.act.run import Orders, Report
 from scripts.idle.act.state import Remembered
 from scripts.idle.intent import Do, Policy, Reach, Strongest
+from tests.killed import Killed
 
 from .lab import STACK, Lab
 
@@ -127,10 +128,6 @@ def test_a_job_that_begins_while_queues_are_held_stops_the_action(lab: Lab) -> N
 
 CUT = ("hold", "resize", "_left")
 """Where a run may be killed: before queues are held, before pools are resized, before the second look."""
-
-
-class Killed(BaseException):
-    """As kill -9: no handler of the code under test runs."""
 
 
 @pytest.mark.parametrize("where", CUT)

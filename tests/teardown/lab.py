@@ -25,6 +25,7 @@ from scripts.teardown.running import Pace
 from scripts.teardown.step import Choices, Scene
 from scripts.teardown.teardown import Teardown
 from scripts.teardown.verifying import Ending
+from tests.killed import Killed
 from tests.sandbox.cloud import REGION, Cloud
 
 ACCOUNT = "123456789012"
@@ -165,10 +166,6 @@ class Lab:
     def left(self, kind: str) -> list[str]:
         """What of one kind is left, but for instances that have ended."""
         return sorted(r.id for r in self.cloud.all(kind) if r.status != "terminated")
-
-
-class Killed(BaseException):
-    """kill -9, as far as a test in this process can go: nothing of ours runs after it."""
 
 
 def ended_after_kills(begun: Callable[[Callable[[Any], None]], Teardown]) -> tuple[int, Ending]:

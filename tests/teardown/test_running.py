@@ -20,7 +20,8 @@ from scripts.teardown.step import Choices, Scene
 from scripts.teardown.steps import engine
 from scripts.teardown.steps.order import steps
 from scripts.teardown.teardown import Teardown
-from tests.teardown.lab import Killed, Ticks
+from tests.killed import Killed
+from tests.teardown.lab import Ticks
 from tests.teardown.things import pool, thing
 
 empty_pool = pool

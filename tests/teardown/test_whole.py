@@ -11,8 +11,9 @@ from scripts.errors import Exit, Refused
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.teardown import kinds as k
 from scripts.teardown.verifying import Ending
+from tests.killed import Killed
 from tests.teardown import objects as o
-from tests.teardown.lab import Killed, Lab, identity
+from tests.teardown.lab import Lab, identity
 
 DATA_KEPT = {k.BUCKET, k.FILES, k.VOLUME}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from scripts.engine.host.server import serve
+from scripts.engine.host.bare_sdk import hide_the_sdk
 
 
 def engine_address(arguments: list[str]) -> str:
@@ -14,4 +14,7 @@ def engine_address(arguments: list[str]) -> str:
 
 
 if __name__ == "__main__":
+    hide_the_sdk()
+    from scripts.engine.host.server import serve
+
     serve(engine_address(sys.argv[1:]))

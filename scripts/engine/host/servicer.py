@@ -47,7 +47,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
     def GetRequiredPackages(
         self, request: language_pb2.GetRequiredPackagesRequest, context: Any
     ) -> language_pb2.GetRequiredPackagesResponse:
-        found = providers(_installed(request.info, context))
+        found = providers(_installed(request.info, context, with_plugin=True))
         return language_pb2.GetRequiredPackagesResponse(
             packages=[
                 plugin_pb2.PackageDependency(name=each.name, kind="resource", version=each.version, server=each.server) for each in found
@@ -89,9 +89,9 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         return empty_pb2.Empty()
 
 
-def _installed(info: language_pb2.ProgramInfo, context: Any) -> tuple[Installed, ...]:
+def _installed(info: language_pb2.ProgramInfo, context: Any, *, with_plugin: bool = False) -> tuple[Installed, ...]:
     try:
-        return installed(interpreter_of(info))
+        return installed(interpreter_of(info), with_plugin=with_plugin)
     except (NoEnvironment, RuntimeError) as error:
         _abort(context, error)
 

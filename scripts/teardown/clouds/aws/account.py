@@ -46,13 +46,9 @@ class Account:
     target: Target
     environment: Mapping[str, str]
     scope: Scope = field(default_factory=Scope)
-    _clients: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def client(self, service: str, region: str | None = None) -> Any:
-        key = f"{service}/{region or self.target.region}"
-        if key not in self._clients:
-            self._clients[key] = client(service, region or self.target.region, self.environment)
-        return self._clients[key]
+        return client(service, region or self.target.region, self.environment)
 
     def pages(self, service: str, operation: str, result: str, region: str | None = None, **arguments: Any) -> Iterator[dict[str, Any]]:
         """Every item below `result` (JMESPath) of a list operation. Raises Failed."""

@@ -21,10 +21,11 @@ from scripts.teardown.clouds.cloud import Busy, ClusterFacts
 from scripts.teardown.clouds.gcp import balancers, controllers, prices
 from scripts.teardown.clouds.gcp.controllers import Owned
 from scripts.teardown.clouds.gcp.project import COMPUTE, Project, path_of
+from scripts.teardown.clouds.gcp.whose import STACK, Whose
 from scripts.teardown.model import Scope, Target, Thing
 
-_STACK, _CLUSTER, _KEPT = (tag_key("gcp", word) for word in ("stack", "cluster", "kept"))
-_GKE_CLUSTER, _GKE_PLACE, _GKE_POOL = "goog-k8s-cluster-name", "goog-k8s-cluster-location", "goog-k8s-node-pool-name"
+_KEPT = tag_key("gcp", "kept")
+_GKE_POOL = "goog-k8s-node-pool-name"
 _DATA = "data outlives clusters"
 _IN_COMPUTE = {
     k.INSTANCE: "instances", k.VOLUME: "disks", k.ADDRESS: "addresses", k.FIREWALL: "firewalls", k.ROUTES: "routers", k.SUBNET: "subnetworks",
@@ -55,6 +56,10 @@ class GcpCloud:
             k.FILES: self._files, k.ROLE: self._accounts, k.RESERVATION: self._reservations, **own,
         }  # fmt: skip
 
+    @property
+    def _claim(self) -> Whose:
+        return Whose(target=self._target, scope=self._scope)
+
     def cluster(self) -> ClusterFacts | None:
         found = self._described()
         if found is None:
@@ -70,7 +75,7 @@ class GcpCloud:
             token_command=("gke-gcloud-auth-plugin",),
             scope=Scope(
                 network=network.rsplit("/", 1)[-1],
-                stack=str((found.get("resourceLabels") or {}).get(_STACK, "")),
+                stack=str((found.get("resourceLabels") or {}).get(STACK, "")),
                 reservations=",".join(sorted(set(_reserved(found)))),
             ),
         )
@@ -153,7 +158,7 @@ class GcpCloud:
 
     def _compute(self, kind: str) -> Iterator[Thing]:
         for each in self._project.listed(_IN_COMPUTE[kind], in_one_place=kind in _GLOBAL):
-            why = self._named(kind, each) if kind in _NAMED else self._whose(each.get("labels") or {})
+            why = self._claim.by_name(kind, each) if kind in _NAMED else self._claim.by_labels(each.get("labels") or {})
             if not why and kind == k.ADDRESS and controllers.named(str(each["name"]), self._scope.uid):
                 why = "its name is made of the cluster's uid"
             if why:
@@ -190,7 +195,7 @@ class GcpCloud:
         if self._balancing is None:
             uid, network = self._scope.uid, self._scope.network
             self._balancing = balancers.owned_parts(
-                self._project, uid=uid, network=network, own=self._own_network(network), whose=self._whose
+                self._project, uid=uid, network=network, own=self._claim.own_network(network), whose=self._claim.by_labels
             )
         return self._balancing
 
@@ -207,50 +212,10 @@ class GcpCloud:
                     detail={"service": "compute", "path": f"{COMPUTE}{path_of(each)}", "in_use": in_use},
                 )  # fmt: skip
 
-    def _own_network(self, name: str) -> bool:
-        """Whether this project made the network for this cluster alone."""
-        return re.fullmatch(f"{re.escape(self._target.cluster)}-vpc-[0-9a-f]{{7}}", name) is not None
-
-    def _whose(self, labels: Mapping[str, str]) -> str:
-        stack, cluster = self._target.stack or self._scope.stack, self._target.cluster
-        if labels.get(_STACK) and stack and labels[_STACK] != stack:
-            return ""
-        if stack and labels.get(_STACK) == stack:
-            return f"label {_STACK}={stack}"
-        if labels.get(_CLUSTER) == cluster:
-            return f"label {_CLUSTER}={cluster}"
-        place = str(labels.get(_GKE_PLACE, self._target.region))
-        mine = labels.get(_GKE_CLUSTER) == cluster and (place == self._target.region or place.startswith(f"{self._target.region}-"))
-        return f"label {_GKE_CLUSTER}={cluster}" if mine else ""
-
-    def _named(self, kind: str, each: Mapping[str, Any]) -> str:
-        """By exact form of the name, inside of the cluster's own network (K6). The network itself only when this project's names made it."""
-        cluster, name = re.escape(self._target.cluster), str(each["name"])
-        made = re.compile(f"{cluster}(-[a-z0-9-]+)?-[0-9a-f]{{7}}")
-        gke = re.compile(f"gke-{cluster}-[0-9a-f]{{8}}-[a-z]+|k8s-(fw|[0-9a-f]{{16}})-.*")
-        if kind == k.NETWORK:
-            own = name == self._scope.network and self._own_network(name)
-            return "the cluster's own network, named after it" if own else ""
-        if kind == k.PLACEMENT:
-            return "named after the cluster by this project" if made.fullmatch(name) else ""
-        inside = bool(self._scope.network) and str(each.get("network", "")).rsplit("/", 1)[-1] == self._scope.network
-        if inside and (made.fullmatch(name) or (kind == k.FIREWALL and gke.fullmatch(name) and self._of_cluster(each))):
-            return f"in the cluster's own network {self._scope.network}, by name"
-        if inside and controllers.named(name, self._scope.uid):
-            return "in the cluster's network, and its name is made of the cluster's uid"
-        return ""
-
-    def _of_cluster(self, firewall: Mapping[str, Any]) -> bool:
-        """Rules of GKE apply to the cluster's node tag; one without a tag says whose it is by its name alone."""
-        tags = [str(tag) for tag in firewall.get("targetTags") or ()]
-        return str(firewall["name"]).startswith(f"gke-{self._target.cluster}-") or any(
-            re.fullmatch(f"gke-{re.escape(self._target.cluster)}-[0-9a-f]{{8}}-node", tag) for tag in tags
-        )
-
     def _buckets(self) -> Iterator[Thing]:
         for page in self._google.pages("storage", "/storage/v1/b", project=self._target.account):
             for each in page.get("items", ()):
-                if why := self._whose(each.get("labels") or {}):
+                if why := self._claim.by_labels(each.get("labels") or {}):
                     detail = {"service": "storage", "path": f"/storage/v1/b/{each['name']}"}
                     yield Thing(
                         kind=k.BUCKET, id=str(each["name"]), name=str(each["name"]), why=why, monthly_usd=None, kept=_DATA, detail=detail
@@ -259,7 +224,7 @@ class GcpCloud:
     def _files(self) -> Iterator[Thing]:
         for page in self._google.pages("lustre", f"/v1/projects/{self._target.account}/locations/-/instances"):
             for each in page.get("instances", ()):
-                if why := self._whose(each.get("labels") or {}):
+                if why := self._claim.by_labels(each.get("labels") or {}):
                     name = str(each["name"])
                     detail = {"service": "lustre", "path": f"/v1/{name}"}
                     yield Thing(kind=k.FILES, id=name, name=name.rsplit("/", 1)[-1], why=why, monthly_usd=None, kept=_DATA, detail=detail)
