@@ -15,6 +15,7 @@ from pulumi_aws import cloudwatch, eks, lambda_, sns
 
 from components.naming import Identity
 
+from .idle_watch_alarms import AlarmsArgs, alarms
 from .idle_watch_function.handler import SETTINGS
 from .roles import RoleArgs, partition, service_role
 
@@ -35,10 +36,10 @@ _CODE = (_HERE.parent / "heartbeat.py", _HERE.parent / "idle_tags.py", *sorted((
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedPool:
-    """A pool, its node group, and the GPUs of one node."""
+    """A pool, its node group, and the GPUs of each of its machine types."""
 
     name: str
-    gpus_per_node: int
+    gpus: Mapping[str, int]
     group: eks.NodeGroup
 
 
@@ -70,7 +71,9 @@ class IdleWatchArgs:
 
 
 class IdleWatch(pulumi.ComponentResource):
-    """A function with its schedule, its log group, a role that may touch these node groups alone, and a topic where none is named."""
+    """A function with its schedule, its log group, a role that may touch these node groups alone, a topic where none is named, and alarms
+    on its own failing and on its silence.
+    """
 
     function: lambda_.Function
 
@@ -80,7 +83,11 @@ class IdleWatch(pulumi.ComponentResource):
         topic = args.notify_arn or self._topic(name, args)
         logs = cloudwatch.LogGroup(name, retention_in_days=args.log_days, tags=args.identity.tags(name), opts=self._own)
         self.function = self._function(name, args, topic, logs)
-        self._schedule(name, args)
+        scheduled = self._schedule(name, args)
+        on_itself = AlarmsArgs(
+            function=self.function.name, topic=topic, schedule_minutes=args.schedule_minutes, identity=args.identity, after=scheduled
+        )
+        alarms(name, on_itself, self)
         self.register_outputs({"function": self.function.name})
 
     def _topic(self, name: str, args: IdleWatchArgs) -> pulumi.Output[str]:
@@ -112,7 +119,7 @@ class IdleWatch(pulumi.ComponentResource):
             opts=self._own,
         )
 
-    def _schedule(self, name: str, args: IdleWatchArgs) -> None:
+    def _schedule(self, name: str, args: IdleWatchArgs) -> pulumi.Resource:
         rate = f"rate({args.schedule_minutes} minutes)"
         rule = cloudwatch.EventRule(name, schedule_expression=rate, tags=args.identity.tags(name), opts=self._own)
         allowed = lambda_.Permission(
@@ -124,7 +131,7 @@ class IdleWatch(pulumi.ComponentResource):
             opts=self._own,
         )
         after_it = pulumi.ResourceOptions(parent=self, depends_on=[allowed])
-        cloudwatch.EventTarget(name, target_id=name, rule=rule.name, arn=self.function.arn, opts=after_it)
+        return cloudwatch.EventTarget(name, target_id=name, rule=rule.name, arn=self.function.arn, opts=after_it)
 
 
 def code() -> pulumi.AssetArchive:
@@ -141,7 +148,7 @@ def settings(args: IdleWatchArgs, topic: pulumi.Input[str]) -> dict[str, object]
         "topic": topic,
         "grace_minutes": args.grace_minutes,
         "acts": args.acts,
-        "pools": {pool.name: [pool.group.node_group_name, pool.gpus_per_node] for pool in args.pools},
+        "pools": {pool.name: [pool.group.node_group_name, dict(pool.gpus)] for pool in args.pools},
     }
 
 

@@ -15,14 +15,15 @@ TOPIC = r"arn:(aws|aws-cn|aws-us-gov):sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}
 """A standard topic: one whose name ends in `.fifo` sends no e-mail and takes no message without a group (SNS Developer Guide)."""
 REMARK = (
     "idle.watch: it judges by the heartbeat alone, so a cluster without `gpukit heartbeat` stays unknown and is never scaled; "
+    "it scales pools and holds no Kueue queue, which `gpukit idle --act` does; "
     "people on its own topic hear nothing until each has confirmed the subscription that SNS sends; its cost is not counted: "
-    "some thousand short runs of a small function a month, and the CloudWatch metrics that they read"
+    "some thousand short runs of a small function a month, the CloudWatch metrics that they read, and two alarms"
 )
 
 
 def watched(outlines: Sequence[PoolOutline]) -> tuple[PoolOutline, ...]:
-    """Pools that bill by the hour and whose GPUs can be counted by their machines: capacity that is paid for costs the same at zero."""
-    return tuple(pool for pool in outlines if pool.market in UNRESERVED and pool.gpus_per_node and _even(pool))
+    """GPU pools that bill by the hour: capacity that is paid for costs the same at zero."""
+    return tuple(pool for pool in outlines if pool.market in UNRESERVED and pool.gpus_per_node)
 
 
 def emails(spec: Spec) -> tuple[str, ...]:
@@ -42,9 +43,5 @@ def watch_problems(spec: Spec, outlines: Sequence[PoolOutline]) -> Iterator[Spec
         message = "nobody would hear its warnings: give an e-mail address in idle.notify, or idle.watch.notify_arn"
         yield SpecError(path="idle.watch", value="on", message=message)
     if not watched(outlines):
-        message = "no pool can be watched: all are paid for in advance, or mix machines with different numbers of GPUs; remove it"
+        message = "no GPU pool can be watched: all are paid for in advance; remove it"
         yield SpecError(path="idle.watch", value="on", message=message)
-
-
-def _even(pool: PoolOutline) -> bool:
-    return len({int(machine.gpu_count) for machine in pool.machines}) == 1

@@ -45,7 +45,7 @@ def build_surroundings(name: str, plan: Assembly, ground: Ground, handle: Cluste
 def _watch(plan: Assembly, watch: IdleWatchSpec, handle: ClusterHandle) -> IdleWatchArgs:
     spec, groups = plan.spec, {pool.name: pool.resource for pool in handle.pools}
     pools = [
-        WatchedPool(name=pool.name, gpus_per_node=pool.gpus_per_node, group=group)
+        WatchedPool(name=pool.name, gpus={machine.name: machine.devices for machine in pool.machines}, group=group)
         for pool in watched(plan.pools)
         if isinstance(group := groups[pool.name], eks.NodeGroup)
     ]

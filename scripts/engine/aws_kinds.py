@@ -27,7 +27,7 @@ def parse_arn(text: str) -> Arn:
     parts = text.split(":", 5)
     if len(parts) != 6 or parts[0] != "arn":
         raise ValueError(f"{text!r} is no ARN")
-    kind, separator, rest = parts[5].partition(":" if parts[2] in ("logs", "lambda") else "/")
+    kind, separator, rest = parts[5].partition(":" if parts[2] in ("logs", "lambda", "cloudwatch") else "/")
     return Arn(text, parts[2], kind if separator else "", rest if separator else parts[5])
 
 
@@ -97,6 +97,7 @@ TAGGED: Mapping[str, Tagged] = {
     "aws:eks/podIdentityAssociation:PodIdentityAssociation": Tagged("eks", "podidentityassociation", _last),
     "aws:ec2/flowLog:FlowLog": _ec2("vpc-flow-log"),
     "aws:cloudwatch/eventRule:EventRule": Tagged("events", "rule", _rest),
+    "aws:cloudwatch/metricAlarm:MetricAlarm": Tagged("cloudwatch", "alarm", _rest),
     "aws:lambda/function:Function": Tagged("lambda", "function", _rest),
     "aws:sns/topic:Topic": Tagged("sns", "", _text),
 }

@@ -195,8 +195,8 @@ def test_the_idle_watch_comes_and_goes_with_its_cluster_and_its_marks_disturb_no
     clouds.edit(TRAINING, lambda cluster: cluster.pop("storage"))  # data is kept on purpose and would be left
     up = clouds.act("up", TRAINING)
     assert up.exit is Exit.FINE, up.message
-    services = {arn.split(":")[2] for arn, tags in tagged(clouds).items() if tags.get("gpukit/resource", "").endswith("-idle-watch")}
-    assert services == {"events", "lambda", "logs", "sns"}, "the tagging API lists no roles"
+    services = {arn.split(":")[2] for arn, tags in tagged(clouds).items() if "-idle-watch" in tags.get("gpukit/resource", "")}
+    assert services == {"cloudwatch", "events", "lambda", "logs", "sns"}, "the tagging API lists no roles"
 
     eks = clouds.boto3("eks", REGION)
     groups = [
@@ -212,7 +212,7 @@ def test_the_idle_watch_comes_and_goes_with_its_cluster_and_its_marks_disturb_no
 
     name = next(arn.rpartition(":")[2] for arn in tagged(clouds) if arn.split(":")[2] == "lambda")
     variables = clouds.boto3("lambda", REGION).get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-    assert Settings.read(variables).pools == {"a100": (watched["nodegroupName"], 8)}
+    assert Settings.read(variables).pools == {"a100": (watched["nodegroupName"], {"p4d.24xlarge": 8})}
 
     clouds.edit(TRAINING, lambda cluster: cluster["idle"].update(watch={"schedule_minutes": 30}))
     slower = clouds.act("up", TRAINING)
@@ -221,4 +221,4 @@ def test_the_idle_watch_comes_and_goes_with_its_cluster_and_its_marks_disturb_no
 
     clouds.edit(TRAINING, lambda cluster: cluster["idle"].pop("watch"))
     assert clouds.act("up", TRAINING).exit is Exit.FINE
-    assert not [arn for arn in tagged(clouds) if arn.split(":")[2] in {"events", "lambda", "sns"}]
+    assert not [arn for arn in tagged(clouds) if arn.split(":")[2] in {"cloudwatch", "events", "lambda", "sns"}]

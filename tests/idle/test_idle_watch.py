@@ -19,7 +19,7 @@ from tests.sandbox.cloud import REGION
 
 from .lab import STACK, Lab
 
-GPUS = 8
+GPUS, MACHINE = 8, "p4d.24xlarge"
 
 
 class Topic:
@@ -43,7 +43,7 @@ class Watching:
         lab.rested(2)
 
     def settings(self, **changes: Any) -> Settings:
-        pools = {"a100": (str(self.lab.cloud.now(self.lab.group).state["nodeGroupName"]), GPUS)}
+        pools = {"a100": (str(self.lab.cloud.now(self.lab.group).state["nodeGroupName"]), {MACHINE: GPUS})}
         return replace(Settings(cluster="lab", stack=STACK, topic="arn", grace_minutes=60, acts=True, pools=pools), **changes)
 
     def beat(self, minutes: int = 60, **changes: int) -> None:
@@ -141,10 +141,16 @@ def test_a_run_that_was_cut_off_after_the_sizes_were_written_goes_on_with_the_sa
 
 
 def test_one_pool_s_trouble_hides_no_other_and_is_raised(watching: Watching) -> None:
-    pools = {"gone": ("no-such-group", GPUS), **watching.settings().pools}
+    pools = {"gone": ("no-such-group", {MACHINE: GPUS}), **watching.settings().pools}
     with pytest.raises(RuntimeError, match="gone: ResourceNotFoundException"):
         watching.once(pools=pools)
     assert idle_tags.WARNED_KEY in watching.tags
+
+
+def test_a_machine_of_a_type_that_it_was_not_told_of_may_work_unseen(watching: Watching) -> None:
+    pools = {"a100": (watching.settings().pools["a100"][0], {"p5.48xlarge": GPUS})}
+    assert "unknown: how many GPUs its machines have is not known" in watching.once(pools=pools)
+    assert idle_tags.WARNED_KEY not in watching.tags
 
 
 def test_resume_refuses_a_record_that_cannot_be_read(watching: Watching) -> None:

@@ -87,6 +87,14 @@ def test_the_idle_watch_s_function_and_topic_are_found_and_deleted(aws: Answers)
     aws.end(told)
 
 
+def test_alarms_of_the_idle_watch_are_found_and_deleted_and_bill_meanwhile(aws: Answers) -> None:
+    aws.listed("cloudwatch:alarm", f"arn:aws:cloudwatch:{REGION}:{ACCOUNT}:alarm:lab-idle-watch-silent-0a1b2c3")
+    (alarm,) = tagged.alarms(aws.account)
+    assert (alarm.kind, alarm.id, alarm.monthly_usd, alarm.kept) == (k.ALARM, "lab-idle-watch-silent-0a1b2c3", None, "")
+    aws.add("cloudwatch", "delete_alarms", {}, {"AlarmNames": ["lab-idle-watch-silent-0a1b2c3"]})
+    aws.end(alarm)
+
+
 @pytest.mark.parametrize(("id_", "where"), [("spot", {}), ("bus/spot", {"EventBusName": "bus"})])
 def test_an_event_rule_loses_its_targets_first(aws: Answers, id_: str, where: dict[str, str]) -> None:
     aws.listed("events:rule", f"arn:aws:events:{REGION}:{ACCOUNT}:rule/{id_}")

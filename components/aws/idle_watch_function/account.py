@@ -42,14 +42,17 @@ class Account:
             scaling_groups=tuple(str(each["name"]) for each in (found.get("resources") or {}).get("autoScalingGroups") or ()),
         )
 
-    def machines(self, group: Group) -> int | None:
-        """Machines that bill, those that are ending too; None when a scaling group is not told of."""
+    def gpus(self, group: Group, by_machine: Mapping[str, int]) -> int | None:
+        """GPUs of the machines that bill, those that are ending too; None when a scaling group, or a machine's type, is not told of."""
         if not group.scaling_groups:
             return None
         found = self.autoscaling.describe_auto_scaling_groups(AutoScalingGroupNames=list(group.scaling_groups))["AutoScalingGroups"]
         if {str(each["AutoScalingGroupName"]) for each in found} != set(group.scaling_groups):
             return None
-        return sum(machine.get("LifecycleState") not in ENDED for each in found for machine in each.get("Instances") or ())
+        machines = [machine for each in found for machine in each.get("Instances") or () if machine.get("LifecycleState") not in ENDED]
+        counts = [by_machine.get(str(machine.get("InstanceType"))) for machine in machines]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
 
     def beats(self, cluster: str, pool: str, now: datetime, window_minutes: float) -> dict[str, Points]:
         """The heartbeat of a pool over the window, by name of `rest.SERIES`."""

@@ -30,8 +30,8 @@ class Settings:
     topic: str
     grace_minutes: float
     acts: bool
-    pools: Mapping[str, tuple[str, int]]
-    """By pool: its node group, and GPUs of one node."""
+    pools: Mapping[str, tuple[str, Mapping[str, int]]]
+    """By pool: its node group, and the GPUs of each machine type that it may hold."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Settings:
@@ -43,13 +43,17 @@ class Settings:
             topic=str(given["topic"]),
             grace_minutes=float(given["grace_minutes"]),
             acts=given["acts"] is True,
-            pools={str(pool): (str(group), int(gpus)) for pool, (group, gpus) in given["pools"].items()},
+            pools={str(pool): (str(group), _counts(gpus)) for pool, (group, gpus) in given["pools"].items()},
         )
 
     @property
     def window_minutes(self) -> float:
         """The grace lies within what is looked at: whatever happened since the warning is seen."""
         return max(self.grace_minutes, heartbeat.WINDOW_MINUTES)
+
+
+def _counts(gpus: Mapping[str, int]) -> Mapping[str, int]:
+    return {str(machine): int(count) for machine, count in gpus.items()}
 
 
 def handle(event: object, context: object) -> dict[str, str]:
@@ -76,13 +80,13 @@ def watch(settings: Settings, account: Account, now: datetime) -> dict[str, str]
 
 
 def _one(pool: str, settings: Settings, account: Account, now: datetime) -> str:
-    name, gpus_per_node = settings.pools[pool]
+    name, by_machine = settings.pools[pool]
     group = account.group(settings.cluster, name)
     if kept(group.tags):
         return "protected: its node group carries gpukit/idle=keep"
-    machines = account.machines(group)
+    gpus = account.gpus(group, by_machine)
     series = account.beats(settings.cluster, pool, now, settings.window_minutes)
-    found = judged(series, None if machines is None else machines * gpus_per_node, now, settings.window_minutes)
+    found = judged(series, gpus, now, settings.window_minutes)
     next_ = step(group, found, Policy(grace_minutes=settings.grace_minutes, acts=settings.acts), now)
     _carry_out(pool, group, next_, settings, account, now)
     return f"{next_.do}: {next_.reason}"

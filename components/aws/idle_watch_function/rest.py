@@ -83,6 +83,6 @@ def _gap(heard: Mapping[str, _Heard], now: datetime, window_minutes: float) -> s
 def _uncounted(heard: Mapping[str, _Heard], gpus: int | None) -> str | None:
     """A machine that came within the window, or one whose counters are missing: it may work unseen."""
     if gpus is None:
-        return "how many of its machines run is not known"
+        return "how many GPUs its machines have is not known"
     least, most = min(heard[LEAST_GPUS].values), max(heard[MOST_GPUS].values)
     return None if least == most == gpus else f"its heartbeat tells of {least:g} to {most:g} GPUs, its machines have {gpus}"

@@ -25,6 +25,7 @@ from .specs import REGION, built, inference, only, training
 
 FUNCTION = "aws:lambda/function:Function"
 RULE = "aws:cloudwatch/eventRule:EventRule"
+ALARM = "aws:cloudwatch/metricAlarm:MetricAlarm"
 TOPIC = "aws:sns/topic:Topic"
 SUBSCRIPTION = "aws:sns/topicSubscription:TopicSubscription"
 POLICY = "aws:iam/rolePolicy:RolePolicy"
@@ -52,6 +53,30 @@ def test_it_looks_by_its_schedule_one_run_at_a_time() -> None:
     function = only(resources, FUNCTION).inputs
     assert function["reservedConcurrentExecutions"] == 1
     assert function["timeout"] < 5 * 60, "a run ends before the next one begins"
+
+
+def test_somebody_hears_when_its_runs_fail_and_when_none_come() -> None:
+    """No value at all is what a watch that does not run leaves: silence to the one alarm, nothing to the other."""
+    resources = built(training(with_idle(watch={"schedule_minutes": 20, "notify_arn": ARN})))
+    alarms = {r.inputs["metricName"]: r.inputs for r in resources.of_type(ALARM)}
+    assert {name: alarm["treatMissingData"] for name, alarm in alarms.items()} == {"Errors": "notBreaching", "Invocations": "breaching"}
+    for alarm in alarms.values():
+        assert (alarm["namespace"], alarm["statistic"], alarm["period"]) == ("AWS/Lambda", "Sum", 20 * 60)
+        assert alarm["alarmActions"] == alarm["okActions"] == [ARN]
+        assert alarm["dimensions"].keys() == {"FunctionName"}
+        assert alarm["tags"]["gpukit/cluster"] == "lab"
+    assert alarms["Errors"]["comparisonOperator"] == "GreaterThanOrEqualToThreshold"
+    assert alarms["Invocations"]["comparisonOperator"] == "LessThanThreshold"
+    assert alarms["Invocations"]["evaluationPeriods"] > 1, "a run that is a little late is no silence"
+
+
+def test_its_alarms_tell_its_own_topic_where_it_has_one() -> None:
+    resources = built(training(ON))
+    topic = only(resources, TOPIC)
+    alarms = resources.of_type(ALARM)
+    assert len(alarms) == 2
+    for alarm in alarms:
+        assert topic.urn in set(alarm.property_dependencies["alarmActions"])
 
 
 def test_e_mail_addresses_hear_of_it_and_webhooks_are_left_to_the_command() -> None:
@@ -87,15 +112,16 @@ def test_a_watch_that_nobody_hears_or_that_sees_nothing_is_refused(patch: dict[s
     assert [refusal.path for refusal in refusals(training(patch), REGION)] == [path]
 
 
-def test_pools_that_are_paid_for_or_mix_numbers_of_gpus_are_not_watched() -> None:
+def test_pools_that_are_paid_for_are_not_watched() -> None:
     mixed = inference({"pools": {"machine": None, "machines": ["g5.2xlarge", "g5.12xlarge"], "capacity": {"mode": "spot"}}})
     alike = inference({"pools": {"machine": None, "machines": ["g5.2xlarge", "g5.4xlarge"], "capacity": {"mode": "spot"}}})
-    assert [len(watched(pool_outlines(spec))) for spec in (training(), training({"pools": RESERVED}), mixed, alike)] == [1, 0, 0, 1]
+    assert [len(watched(pool_outlines(spec))) for spec in (training(), training({"pools": RESERVED}), mixed, alike)] == [1, 0, 1, 1]
 
 
 def test_the_plan_says_what_it_does_not_see() -> None:
     assert REMARK in list(remarks(training(ON)))
     assert "gpukit heartbeat" in REMARK
+    assert "holds no Kueue queue" in REMARK
     assert REMARK not in list(remarks(training()))
 
 
@@ -114,7 +140,7 @@ def test_its_files_run_where_nothing_but_python_is(tmp_path: Path) -> None:
 
 def args(*, acts: bool) -> IdleWatchArgs:
     group: Any = SimpleNamespace(arn="arn:group", node_group_name="group")
-    pool = WatchedPool(name="a100", gpus_per_node=8, group=group)
+    pool = WatchedPool(name="a100", gpus={"p4d.24xlarge": 8}, group=group)
     return IdleWatchArgs(
         cluster="lab", account="123456789012", region=REGION, stack="s", pools=[pool], schedule_minutes=15, grace_minutes=15, acts=acts,
         notify_arn=ARN, log_days=14, identity=Identity(cloud="aws", stack="s", cluster="lab"),
@@ -142,4 +168,4 @@ def test_what_it_is_told_is_what_it_reads() -> None:
     assert told["runtime"] == "python3.13"
     assert set(told["environment"]["variables"]) == {SETTINGS}
     read = Settings.read({SETTINGS: json.dumps(settings(args(acts=True), ARN))})
-    assert (read.pools, read.acts, read.window_minutes) == ({"a100": ("group", 8)}, True, 60)
+    assert (read.pools, read.acts, read.window_minutes) == ({"a100": ("group", {"p4d.24xlarge": 8})}, True, 60)

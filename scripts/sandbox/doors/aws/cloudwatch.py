@@ -1,4 +1,4 @@
-"""CloudWatch: network of the simulated machines, and custom metrics as they were put. Only metrics by their statistic, no expressions."""
+"""CloudWatch: network of the simulated machines, custom metrics as they were put (by their statistic, no expressions), and the end of alarms."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from scripts.sandbox import kinds
 from scripts.sandbox.doors import metering
 from scripts.sandbox.doors.aws.call import Call, Handler
+from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.refusal import Refusal
 
 _NETWORK = ("NetworkIn", "NetworkOut")
@@ -90,4 +92,13 @@ def _moment(value: object) -> float:
     return float(value) if isinstance(value, int | float) else datetime.fromisoformat(str(value)).timestamp()
 
 
-HANDLERS: Mapping[str, Handler] = {"GetMetricData": _data, "ListMetrics": _list, "PutMetricData": _put}
+def _delete_alarms(call: Call) -> Mapping[str, Any]:
+    """Wrong names are passed over (CloudWatch API reference, DeleteAlarms)."""
+    for name in call.given.get("AlarmNames") or ():
+        record = call.get(t.METRIC_ALARM, name)
+        if record is not None:
+            call.world.delete(kinds.kind(t.METRIC_ALARM), record)
+    return {}
+
+
+HANDLERS: Mapping[str, Handler] = {"GetMetricData": _data, "ListMetrics": _list, "PutMetricData": _put, "DeleteAlarms": _delete_alarms}

@@ -1,4 +1,4 @@
-"""Lambda functions, EventBridge rules and SNS topics. They are checked and kept: no function runs, no rule fires, no message is sent."""
+"""Lambda functions, EventBridge rules, CloudWatch alarms and SNS topics. They are checked and kept: nothing runs, fires, alarms or is sent."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _LAMBDA = "Lambda API reference, CreateFunction"
 _QUOTAS = "Lambda Developer Guide, quotas"
 _EVENTS = "EventBridge API reference, errors of the operation"
+_ALARM = "CloudWatch API reference, PutMetricAlarm"
 _SNS = "SNS API reference, errors of the operation"
 _ENVIRONMENT_BYTES = 4096
 _RATE = re.compile(r"rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)")
@@ -79,6 +80,14 @@ def _admit_rule(order: Order) -> None:
         )
 
 
+def _admit_alarm(order: Order) -> None:
+    period, periods = int(order.inputs.get("period", 0)), int(order.inputs.get("evaluationPeriods", 0))
+    if period not in {10, 20, 30} and (period < 60 or period % 60):
+        raise Refusal("ValidationError", f"Period {period} must be 10, 20, 30 or a multiple of 60", source=_ALARM)
+    if periods < 1:
+        raise Refusal("ValidationError", f"EvaluationPeriods {periods} must be at least 1", source=_ALARM)
+
+
 def _rule_releases(world: Simulation, rule: Record) -> None:
     if any(target.state.get("rule") == rule.id for target in world.store.of_kind(t.EVENT_TARGET, rule.key)):
         raise Refusal("ValidationException", "Rule can't be deleted since it has targets.", source=_EVENTS)
@@ -123,6 +132,16 @@ KINDS = (
         admit=_admit_rule,
         outputs=lambda order, id_: {"arn": order.arn("events", f"rule/{id_}"), "eventBusName": order.text("eventBusName", "default")},
         releases=_rule_releases,
+    ),
+    Kind(
+        token=t.METRIC_ALARM,
+        replace=frozenset({"name"}),
+        auto_name="name",
+        name_limit=255,
+        identify=lambda order: order.text("name"),
+        admit=_admit_alarm,
+        outputs=lambda order, id_: {"arn": order.arn("cloudwatch", f"alarm:{id_}")},
+        closed_sets={"comparisonOperator": ("cloudwatch", "ComparisonOperator"), "statistic": ("cloudwatch", "Statistic")},
     ),
     Kind(
         token=t.EVENT_TARGET,

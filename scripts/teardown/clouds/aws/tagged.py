@@ -1,4 +1,4 @@
-"""What no list of its own gives with tags: queues and event rules of Karpenter, function, rule and topic of the idle watch, instance
+"""What no list of its own gives with tags: queues and event rules of Karpenter, function, rule, alarms and topic of the idle watch, instance
 profiles, snapshots, elastic file systems; and budgets.
 
 Found by the Resource Groups Tagging API, whose GetResources lists every kind but IAM users and roles (API reference, "Services that support the
@@ -69,6 +69,18 @@ def functions(account: Account) -> list[Thing]:
 
 def _delete_function(account: Account, thing: Thing) -> None:
     account.told(f"delete {thing.label}", lambda: account.client("lambda").delete_function(FunctionName=thing.id))
+
+
+def alarms(account: Account) -> list[Thing]:
+    """Billed by the month. No price of CloudWatch is in the catalogue."""
+    return [
+        Thing(kind=k.ALARM, id=arn.rest, name=arn.rest, why=why, monthly_usd=None, kept=account.kept(tags))
+        for arn, tags, why in _tagged(account, "cloudwatch:alarm")
+    ]
+
+
+def _delete_alarm(account: Account, thing: Thing) -> None:
+    account.told(f"delete {thing.label}", lambda: account.client("cloudwatch").delete_alarms(AlarmNames=[thing.id]))
 
 
 def topics(account: Account) -> list[Thing]:
@@ -156,6 +168,7 @@ def _delete_budget(account: Account, thing: Thing) -> None:
 KINDS = (
     Kind(name=k.QUEUE, find=queues, delete=_delete_queue),
     Kind(name=k.RULE, find=rules, delete=_delete_rule),
+    Kind(name=k.ALARM, find=alarms, delete=_delete_alarm),
     Kind(name=k.FUNCTION, find=functions, delete=_delete_function),
     Kind(name=k.TOPIC, find=topics, delete=_delete_topic),
     Kind(name=k.PROFILE, find=profiles, delete=_delete_profile),
