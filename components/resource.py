@@ -70,6 +70,8 @@ class Resource:
     options: Options = Options()
     remote: bool = False
     """A component whose children another process would make: they are not among the resources."""
+    external: bool = False
+    """Read with `.get()`: made, sized and paid for elsewhere. The engine's policy protocol does not tell this."""
 
     def read(self, *path: str | int) -> Value:
         """The input at `path`: None when absent, `Unknown` when it, or anything on the way to it, is unknown or secret.

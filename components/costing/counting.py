@@ -51,7 +51,7 @@ def _pools(inventory: Inventory, assumed: Assumptions, terms: Terms) -> Iterator
 
 
 def _services(inventory: Inventory, assumed: Assumptions, terms: Terms) -> Iterator[Entry]:
-    planes = (control_plane(plane, terms) for plane in inventory.control_planes)
+    planes = (control_plane(plane, terms) for plane in inventory.control_planes if not plane.existing)
     yield from (line for line in planes if line is not None)
     for gateway in inventory.nats:
         yield from nat(gateway, assumed.nat_gb_per_month, terms)

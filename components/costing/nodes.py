@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from components import attached_gpus, catalog
@@ -36,15 +36,24 @@ def nodes(pool: NodePool, assumed: Assumptions, terms: Terms) -> Iterator[Entry]
         yield from (Unbounded(urn=pool.urn, name=pool.name, missing=fact) for fact in missing)
         return
     offers: list[_Offer] = []
+    unpriced: list[str] = []
     for machine in machines:
         if isinstance(machine, Unknown):
             yield Unbounded(urn=pool.urn, name=pool.name, missing=machine)
         elif rate := machine_rate(pool.cloud, region, machine, market, terms):
             offers.append(_Offer(machine, market, rate))
         else:
-            yield _without_price(pool, machine, region, market)
+            unpriced.append(machine)
+    yield from _without_price(pool, unpriced, region, market)
     if offers:
-        yield _line(pool, max(offers, key=lambda offer: offer.rate.figure.usd), assumed, terms)
+        dearest = max(offers, key=lambda offer: _at_most(pool, offer))
+        yield _line(pool.of_machine(dearest.machine), dearest, assumed, terms)
+
+
+def _at_most(pool: NodePool, offer: _Offer) -> float:
+    """What the pool costs with nodes of this machine alone; by the machine's own rate where no limit tells machines apart."""
+    most = pool.bounds.get(offer.machine, 1)
+    return offer.rate.figure.usd * most
 
 
 def attached(pool: NodePool, terms: Terms) -> Iterator[Entry]:
@@ -62,11 +71,14 @@ def attached(pool: NodePool, terms: Terms) -> Iterator[Entry]:
             yield replace(following(pool, Kind.NODES, rate.what, price), gpus=float(rate.count))
 
 
-def _without_price(pool: NodePool, machine: str, region: str, market: Market) -> Unpriced | Missing:
+def _without_price(pool: NodePool, machines: Sequence[str], region: str, market: Market) -> Iterator[Unpriced | Missing]:
+    """Each machine where there may be accelerators; else all in one line, as a pool may leave the choice among hundreds."""
     if isinstance(pool, GpuPool):
         path = pool.paths.get("machines", "")
-        return Unpriced(urn=pool.urn, name=pool.name, machine=machine, region=region, market=market, path=path)
-    return Missing(urn=pool.urn, what=f"nodes of {pool.name}", reason=f"no price for {machine} ({market}) in {region}")
+        yield from (Unpriced(urn=pool.urn, name=pool.name, machine=one, region=region, market=market, path=path) for one in machines)
+    elif machines:
+        others = f" and {len(machines) - 1} others" if len(machines) > 1 else ""
+        yield Missing(urn=pool.urn, what=f"nodes of {pool.name}", reason=f"no price for {machines[0]}{others} ({market}) in {region}")
 
 
 def _line(pool: NodePool, offer: _Offer, assumed: Assumptions, terms: Terms) -> Line:

@@ -42,7 +42,8 @@ def _of_machine(pool: NodePool, machine: Maybe[str], market: Market) -> Iterator
     caps = catalog.quotas_for(row, market)
     if not _established(row, caps, market):
         yield _unmeasured(pool, Unknown("quota", f"not established for {row.name} bought as {market}"))
-    yield from (_drawn(pool, row, cap, market) for cap in caps)
+    bounded = pool.of_machine(row.name)
+    yield from (_drawn(bounded, row, cap, market) for cap in caps)
     yield from _attached(pool, market)
 
 

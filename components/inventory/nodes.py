@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Self
 
 from components.unknown import Maybe, known
 
@@ -142,6 +143,8 @@ class ManagedGroup:
     """Whether a replacement deletes the old group first."""
     desired_ignored: bool = False
     """Whether later changes of the desired size are left to others (H1)."""
+    desired_misspelt: str = ""
+    """An ignored path that means the desired size and is spelt as Python spells it, so that nothing is ignored."""
     update_strategy: Maybe[str | None] = None
     """`DEFAULT` or `MINIMAL`; None for the default."""
     group_disk: Maybe[bool] = False
@@ -186,6 +189,8 @@ class NodePool:
     """Machine types that the pool may start; the dearest of them counts."""
     market: Maybe[Market]
     nodes: NodeCount
+    bounds: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    """Nodes of single machines at most, where the pool's limit is in GPUs, processors or memory."""
     zones: Maybe[tuple[Maybe[str], ...]] = ()
     image: Image | None = None
     interfaces: Interfaces | None = None
@@ -226,8 +231,15 @@ class NodePool:
     """Of managed node groups on AWS."""
     consolidation: Consolidation | None = None
     """Of pools whose nodes Karpenter makes."""
+    scaling_tags: Maybe[frozenset[str]] | None = None
+    """Keys of the tags on a scaling group of the program's own (F1); None for other pools, managed ones too."""
     paths: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     """Property path of each fact (`machines`, `maximum`, `image` …) in its resource, for messages."""
+
+    def of_machine(self, machine: str) -> Self:
+        """The pool as large as it may be with nodes of `machine` alone."""
+        most = self.bounds.get(machine)
+        return self if most is None else replace(self, nodes=replace(self.nodes, maximum=most))
 
 
 @dataclass(frozen=True, kw_only=True)

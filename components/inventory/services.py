@@ -27,6 +27,8 @@ class ControlPlane:
     """Whether Pulumi refuses to delete it (resource option `protect`)."""
     tags: Maybe[Mapping[str, Maybe[str]]] | None = None
     """Tags or labels; None where the reader does not tell."""
+    existing: bool = False
+    """Whether the program only looks it up: its other pools, its owner and its bill are elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)

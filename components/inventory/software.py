@@ -26,3 +26,5 @@ class Chart:
     """URN of what it goes away with, without being uninstalled; unknown where the source does not tell options."""
     waits: bool = True
     """Whether the program waits for what the chart installs; False where it only renders it."""
+    delegated: bool = False
+    """Whether another controller installs it in its own time, as Argo CD and Flux do."""

@@ -7,6 +7,7 @@ What cannot be read is an `Unknown` inside its fact, or `Lost`: an exception in 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TypeVar
 
 from components.inventory import (
@@ -93,12 +94,25 @@ def inventory(resources: ResourceSet) -> Inventory:
     )
 
 
+BILLED = (NodePool, MachineChoice, Nat, InterfaceEndpoint, PublicAddress, LoadBalancer, Disk, Bucket, FileSystem, Lost)
+"""What is not this program's where it only looks the resource up (`.get()`)."""
+
+
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
-        yield from lost(resource)
-        for reader in (READERS.get(resource.type), kubernetes.reader_for(resource.type)):
-            if reader is not None:
-                yield from _guarded(resource, reader, program)
+        found = _of_resource(resource, program)
+        yield from (_existing(fact) for fact in found if not isinstance(fact, BILLED)) if resource.external else found
+
+
+def _of_resource(resource: Resource, program: Program) -> Iterator[Fact]:
+    yield from lost(resource)
+    for reader in (READERS.get(resource.type), kubernetes.reader_for(resource.type)):
+        if reader is not None:
+            yield from _guarded(resource, reader, program)
+
+
+def _existing(fact: Fact) -> Fact:
+    return replace(fact, existing=True) if isinstance(fact, ControlPlane) else fact
 
 
 def _guarded(resource: Resource, reader: Reader, program: Program) -> list[Fact]:

@@ -46,14 +46,22 @@ def _autoscaled(case: Case) -> Iterator[tuple[GpuPool, ManagedGroup]]:
             yield pool, pool.managed
 
 
+def _own_groups(case: Case) -> Iterator[tuple[GpuPool, Maybe[frozenset[str]]]]:
+    """Scaling groups of the program's own that an autoscaler finds by their tags."""
+    for pool in case.inventory.gpu_pools:
+        tags = pool.scaling_tags
+        if tags is not None and (isinstance(tags, Unknown) or any(key.startswith(PREFIX) for key in tags)):
+            yield pool, tags
+
+
 def _from_zero(case: Case) -> Iterator[Verdict]:
     so = "it cannot be told whether it grows from no node"
-    for pool, group in _autoscaled(case):
+    for pool, tags in (*((pool, group.scaling_tags) for pool, group in _autoscaled(case)), *_own_groups(case)):
         if known(pool.nodes.minimum) and pool.nodes.minimum > 0:
             continue
         wanted = [GPU] if any(row.vendor == "NVIDIA" for row in rows(pool)) else []
         wanted += [EFA] if with_efa(pool) is True else []
-        missing = mapped(group.scaling_tags, lambda keys, wanted=wanted: [name for name in wanted if not _hinted(keys, name)])
+        missing = mapped(tags, lambda keys, wanted=wanted: [name for name in wanted if not _hinted(keys, name)])
         text = (
             f"grows from no node, and its scaling group has no tag {_tags(missing)}. Without a live node the autoscaler does not know what one would "
             "offer: pods stay Pending for ever. Put the tags on the scaling group itself (autoscaling.Tag); those of a managed group do not reach it."

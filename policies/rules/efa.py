@@ -110,8 +110,12 @@ def _efa_cards(case: Case) -> Iterator[Verdict]:
 
 
 def _of_several(fit: _Fit) -> bool:
-    """Whether its nodes may be meant to train together: a single machine that orders no interfaces is not."""
-    return isinstance(fit.pool, GpuPool) and (bool(fit.items) or fit.pool.nodes.maximum not in (0, 1))
+    """Whether its nodes may be meant to train together: a single machine that orders no interfaces is not.
+
+    Karpenter gives a node all its EFA interfaces when a pod asks for EFA, unless the node class orders others.
+    """
+    ordered = bool(fit.items)
+    return isinstance(fit.pool, GpuPool) and (ordered or (fit.pool.nodes.maximum not in (0, 1) and fit.pool.consolidation is None))
 
 
 def _efa_count(case: Case) -> Iterator[Verdict]:

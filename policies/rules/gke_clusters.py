@@ -30,7 +30,7 @@ def _protection(case: Case) -> Iterator[Verdict]:
     """H14: the provider protects what says nothing."""
     so = "it cannot be told whether a destroy would end half-way"
     for plane in case.inventory.control_planes:
-        if plane.cloud != "gcp":
+        if plane.cloud != "gcp" or plane.existing:
             continue
         text = "deletionProtection is not given, which means true: a destroy fails at the cluster, after its pools are gone. "
         text += "Write it out: true for what must stay, false for a stack that ends."

@@ -44,15 +44,30 @@ def _small_disk(case: Case) -> Iterator[Verdict]:
     least = case.settings.limits.thresholds.root_disk_gib
     so = "it cannot be told whether images fit its disk"
     for pool in case.inventory.gpu_pools:
-        if pool.cluster is None or (pool.cloud == "azure" and pool.root_disk_gib is None):
-            continue  # AKS takes a size after the machine's where none is given (pulumi-azure-native 3.29.0, AgentPool.osDiskSizeGB)
+        if pool.root_disk_gib is None and not _default_is_small(pool):
+            continue
         at = place(pool, "blockDeviceMappings")
         text = (
             f"a root disk of {_gib(pool.root_disk_gib)} on GPU nodes, less than {least} GiB (thresholds.root_disk_gib). Images of 10 to 20 GB "
-            f"fill it, and pods are evicted for disk pressure; each new node of a serving pool unpacks them anew. Give {at.path} 200 GiB and more, "
+            f"fill it{_CROWDED if _joins_a_cluster(pool) else ''}; each new node of a serving pool unpacks them anew. Give {at.path} 200 GiB and more, "
             "500 for training."
         )
         yield from judged(mapped(pool.root_disk_gib, lambda gib: (gib or 0) < least), at, text, so)
+
+
+_CROWDED = ", and pods are evicted for disk pressure"
+NODES_OF = "kubernetes.io/cluster/"
+"""Begins the tag by which a cluster's controllers find self-managed nodes; the cluster's name follows."""
+
+
+def _joins_a_cluster(pool: NodePool) -> bool:
+    tags = pool.scaling_tags
+    return pool.cluster is not None or (tags is not None and known(tags) and any(key.startswith(NODES_OF) for key in tags))
+
+
+def _default_is_small(pool: NodePool) -> bool:
+    """AKS takes a size after the machine's (pulumi-azure-native 3.29.0, AgentPool.osDiskSizeGB); outside clusters images differ."""
+    return _joins_a_cluster(pool) and pool.cloud != "azure"
 
 
 def _gib(size: Maybe[int | None]) -> str:
@@ -106,13 +121,19 @@ def _two_writers(case: Case) -> Iterator[Verdict]:
     so = "it cannot be told whether something else writes its size"
     for pool, group in _managed(case):
         moves = _moves(pool)
+        repair = f"Set ignore_changes on scalingConfig.desiredSize at the node group itself{_misspelt(group)}."
         text = (
             "the autoscaler writes scalingConfig.desiredSize between minSize and maxSize, and so does every update of this program: applying it "
-            "drains nodes that are at work. Set ignore_changes on scalingConfig.desiredSize at the node group itself."
+            f"drains nodes that are at work. {repair}"
         )
         wrong = False if group.desired_ignored else moves
         level = None if isinstance(pool, GpuPool) else Level.ADVISORY
         yield from judged(wrong, place(pool, "scalingConfig.desiredSize"), text, so, level=level)
+
+
+def _misspelt(group: ManagedGroup) -> str:
+    """Engines take any text as a path, and what lies below a property is spelt as providers spell it (pulumi#7081)."""
+    return f": {group.desired_misspelt!r} is no path of the provider's" if group.desired_misspelt else ""
 
 
 def _moves(pool: NodePool) -> Maybe[bool]:
@@ -132,10 +153,10 @@ def _fixed_name(case: Case) -> Iterator[Verdict]:
 
 
 def _only_gpus(case: Case) -> Iterator[Verdict]:
-    """F10. A cluster of which no pool is here gets its system nodes elsewhere."""
+    """F10. A cluster of which no pool is here, or that is only looked up, gets its system nodes elsewhere."""
     for urn in dict.fromkeys(pool.cluster for pool in case.inventory.gpu_pools if isinstance(pool.cluster, str)):
         plane = control_plane(case, urn)
-        if plane is None or plane.cloud == "gcp":  # there GPU-GKE-45
+        if plane is None or plane.existing or plane.cloud == "gcp":  # there GPU-GKE-45
             continue
         open_pools = [_takes_anything(pool) for pool in pools_of(case, urn) if pool.cluster == urn]
         if any(claim is True for claim in open_pools):

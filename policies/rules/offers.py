@@ -22,10 +22,30 @@ def _asked_for(case: Case) -> Iterator[tuple[NodePool, Machine]]:
                 yield pool, row
 
 
+def _sold_there(pool: NodePool, machine: Machine) -> bool:
+    offered = catalog.regions(pool.cloud, machine.name)
+    return not offered or not known(pool.region) or pool.region in offered
+
+
+def _as_spot(machine: Machine) -> bool:
+    return machine.spot is not False
+
+
+def _chosen_otherwise(case: Case) -> frozenset[str]:
+    """URNs of pools for which Karpenter picks machines, where it has one that is offered: it leaves the others out."""
+    found = {
+        pool.urn
+        for pool, machine in _asked_for(case)
+        if pool.consolidation is not None and _sold_there(pool, machine) and (pool.market is not Market.SPOT or _as_spot(machine))
+    }
+    return frozenset(found)
+
+
 def _region(case: Case) -> Iterator[Verdict]:
+    fine = case.once(_chosen_otherwise)
     for pool, machine in _asked_for(case):
         offered = catalog.regions(pool.cloud, machine.name)
-        if offered and known(pool.region) and pool.region not in offered:
+        if not _sold_there(pool, machine) and pool.urn not in fine:
             text = (
                 f"{pool.name}: {machine.name} is not offered in {pool.region}, so no node ever starts and the update fails after minutes. "
             )
@@ -39,6 +59,7 @@ def _any_reservation(pool: NodePool) -> bool:
 
 
 def _market(case: Case) -> Iterator[Verdict]:
+    fine = case.once(_chosen_otherwise)
     for pool, machine in _asked_for(case):
         sold = catalog.gke_machines.gke_machine(machine)
         if sold is not None and sold.modes and known(pool.market) and pool.market.value not in sold.modes and not _any_reservation(pool):
@@ -46,7 +67,7 @@ def _market(case: Case) -> Iterator[Verdict]:
             text = f"{pool.name}: {machine.name} is not sold as {pool.market.value.replace('_', ' ')}, so no node ever starts. It is sold as {ways}: "
             text += "take one of these ways, or another machine."
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("market", ""), message=text)
-        if pool.market is Market.SPOT and machine.spot is False:
+        if pool.market is Market.SPOT and not _as_spot(machine) and pool.urn not in fine:
             text = f"{pool.name}: {machine.name} is not sold as spot capacity, so the launch is refused. "
             text += "Buy it on demand or by reservation, or take a machine that is sold as spot."
             yield Verdict(status=Status.VIOLATED, urn=pool.urn, path=pool.paths.get("market", ""), message=text)

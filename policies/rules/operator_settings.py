@@ -91,7 +91,7 @@ def _exporter_memory(case: Case) -> Iterator[Verdict]:
 def _monitor_by_discovery(case: Case) -> Iterator[Verdict]:
     """H5: where the chart is only rendered, it is told of no kinds of the API server."""
     for chart in charts(case, OPERATOR):
-        if chart.waits:
+        if chart.waits or chart.delegated:
             continue
         path = "dcgmExporter.serviceMonitor.enabled"
         own = setting(chart, "", path)

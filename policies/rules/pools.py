@@ -25,8 +25,9 @@ def rows(pool: NodePool) -> tuple[Machine, ...]:
 
 
 def place(pool: NodePool, prop: str) -> Place:
-    """The pool's property: by the path that its reader recorded under that name, else as it is."""
-    return Place(pool.urn, pool.name, pool.paths.get(prop, prop))
+    """The pool's property: by the path that its reader recorded under that name, else as it is. An image knows its own."""
+    own = pool.image.path if prop == "image" and pool.image is not None else ""
+    return Place(pool.urn, pool.name, pool.paths.get(prop) or own or prop)
 
 
 def with_efa(pool: NodePool) -> Maybe[bool]:

@@ -27,7 +27,7 @@ REPAIR: Mapping[Cloud, str] = {
 def _unprotected(case: Case) -> Iterator[Verdict]:
     environment = _environment(case)
     for plane in case.inventory.control_planes if environment else ():
-        if not any(pool.cluster == plane.urn for pool in gpu_pools_of(case, plane.urn)):
+        if plane.existing or not any(pool.cluster == plane.urn for pool in gpu_pools_of(case, plane.urn)):
             continue
         text = (
             f"a GPU cluster of {environment} that nothing protects. A destroy of the wrong stack, or a change that replaces it, ends every job and service "

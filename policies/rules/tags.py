@@ -22,7 +22,7 @@ END = ("expires", "expiry", "ttl", "lease")
 def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
     clusters = {pool.cluster for pool in case.inventory.gpu_pools if isinstance(pool.cluster, str)}
     for plane in case.inventory.control_planes:
-        if plane.urn not in clusters or plane.tags is None:
+        if plane.urn not in clusters or plane.tags is None or plane.existing:
             continue
         missing = [what for what, words in (("owner", OWNER), ("end of its lease", END)) if _tagged(plane, words) is False]
         text = (

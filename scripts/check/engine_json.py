@@ -60,6 +60,7 @@ def resource(raw: Mapping[str, Any]) -> Resource:
         property_dependencies={k: tuple(sorted(v)) for k, v in (raw.get("propertyDependencies") or {}).items() if v},
         provider=str(raw.get("provider") or "").rpartition("::")[0] or None,
         options=_options(raw),
+        external=bool(raw.get("external")),
     )
 
 

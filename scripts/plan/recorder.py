@@ -115,4 +115,5 @@ def _resource(entry: Entry) -> Resource:
             deleted_with=entry.deleted_with or None,
         ),
         remote=entry.remote,
+        external=entry.external,
     )

@@ -24,7 +24,10 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         tags=_tags(cluster),
     )
     auto = flag(cluster.read("computeConfig", "enabled"), "computeConfig.enabled")
-    if isinstance(auto, Unknown) or auto:
+    if isinstance(auto, Unknown):
+        reason = f"a cluster whose Auto Mode cannot be told ({auto.path} is {auto.reason}): it starts machines without an upper bound in the program"
+        yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
+    elif auto:
         yield Lost(urn=cluster.urn, type=cluster.type, reason="in Auto Mode, which starts machines without an upper bound in the program")
 
 

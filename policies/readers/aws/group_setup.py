@@ -10,11 +10,12 @@ from components.resource import Resource
 from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.program import Program
-from policies.readers.values import given, text
+from policies.readers.values import given, items, text
 
 from .launch_template import Template
 
 DESIRED = "scalingConfig.desiredSize"
+_MISSPELT = "scaling_config"
 _RAID0 = "RAID0"
 _LOCAL_STORAGE = ("localStorage", "local-storage", "instance-store", "bootstrap-containers")
 """Words of user data that set up local disks: nodeadm's, and Bottlerocket's bootstrap containers."""
@@ -27,6 +28,7 @@ def managed(group: Resource, program: Program, template: Template | None) -> Man
         physical_name=_fixed_name(group),
         replaced_in_place=group.options.delete_before_replace,
         desired_ignored=_ignored(group),
+        desired_misspelt=next((path for path in group.options.ignore_changes if path.startswith(_MISSPELT)), ""),
         update_strategy=text(group.read("updateConfig", "updateStrategy"), "updateConfig.updateStrategy"),
         group_disk=_is_given(group, "diskSize"),
         template=template is not None,
@@ -82,6 +84,21 @@ def _tags_by_group(program: Program) -> Mapping[str | None, list[Maybe[str]]]:
         for owner in owners or _by_outputs(tag, program):
             found.setdefault(owner, []).append(key)
     return found
+
+
+def own_tags(group: Resource, program: Program) -> Maybe[frozenset[str]]:
+    """Keys of the tags on a scaling group that the program makes: inline, and those of `autoscaling.Tag`."""
+    found = items(group.read("tags"), "tags")
+    if isinstance(found, Unknown):
+        return found
+    keys = [given(text(group.read("tags", i, "key"), f"tags[{i}].key"), f"tags[{i}].key", "not given") for i in range(len(found))]
+    apart = [
+        given(text(tag.read("tag", "key"), "tag.key"), "tag.key", "not given")
+        for tag in program.resources.of_type(types.SCALING_TAG)
+        if group in program.resources.referred(tag, "autoscalingGroupName", types.SCALING_GROUP)
+    ]
+    every = [*keys, *apart]
+    return next((key for key in every if isinstance(key, Unknown)), frozenset(key for key in every if known(key)))
 
 
 def _by_outputs(tag: Resource, program: Program) -> tuple[str | None, ...]:

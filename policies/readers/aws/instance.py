@@ -40,7 +40,10 @@ def read_instance(instance: Resource, program: Program) -> Iterator[NodePool | M
             interfaces=named or pool_interfaces(instance, template),
             root_disk_gib=whole(instance.read("rootBlockDevice", "volumeSize"), "rootBlockDevice.volumeSize"),
             root_disk_kind=text(instance.read("rootBlockDevice", "volumeType"), "rootBlockDevice.volumeType"),
-            paths={"machines": "instanceType" if own is not None or template is None else template.where("instanceType")},
+            paths={
+                "machines": "instanceType" if own is not None or template is None else template.where("instanceType"),
+                "blockDeviceMappings": "rootBlockDevice.volumeSize",
+            },
         )
     )
     if named is not None:

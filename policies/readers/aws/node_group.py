@@ -23,6 +23,7 @@ DEFAULT_MACHINE = "t3.medium"
 DEFAULT_DISK_GIB = 20
 """Root disk of a node group without a launch template."""
 CUSTOM = "CUSTOM"
+_STANDARD = {"x86_64": "AL2023_x86_64_STANDARD", "arm64": "AL2023_ARM_64_STANDARD"}
 _MARKETS: Mapping[str, Market] = {"ON_DEMAND": Market.ON_DEMAND, "SPOT": Market.SPOT, "CAPACITY_BLOCK": Market.CAPACITY_BLOCK}
 
 
@@ -41,7 +42,7 @@ def read_node_group(group: Resource, program: Program) -> Iterator[NodePool | Ma
             market=_market(group, template),
             nodes=_nodes(group, zones),
             zones=zones,
-            image=_image(group, template),
+            image=_image(group, template, _machines(own, template)),
             interfaces=pool_interfaces(group, template),
             cluster=program.reference(group, "clusterName", group.read("clusterName"), types.CLUSTER),
             placement_group=template.placement_group if template else None,
@@ -134,7 +135,10 @@ def _surge(group: Resource, maximum: Maybe[int], zones: Maybe[tuple[Maybe[str], 
     unavailable = _unavailable(group, maximum)
     if isinstance(unavailable, Unknown):
         return unavailable
-    return zones if isinstance(zones, Unknown) else max(2 * len(zones), unavailable)
+    if isinstance(zones, Unknown):
+        reason = f"not MINIMAL, so that an update adds nodes by the number of zones, and {zones.path} is {zones.reason}"
+        return Unknown("updateConfig.updateStrategy", reason)
+    return max(2 * len(zones), unavailable)
 
 
 def _unavailable(group: Resource, maximum: Maybe[int]) -> Maybe[int]:
@@ -147,11 +151,13 @@ def _unavailable(group: Resource, maximum: Maybe[int]) -> Maybe[int]:
     return math.ceil(maximum * percent / 100) if known(maximum) else maximum
 
 
-def _image(group: Resource, template: Template | None) -> Image:
+def _image(group: Resource, template: Template | None, machines: Maybe[tuple[Maybe[str], ...]]) -> Image:
     own = template.image_id if template and template.resource else None
     if own is not None and known(own):
         return Image(kind=CUSTOM, driver=None, path="launchTemplate.imageId")
-    kind = given(text(group.read("amiType"), "amiType"), "amiType", "not given, so that EKS picks one")
+    unseen = own is not None or (template is not None and template.resource is None)
+    kind = first(text(group.read("amiType"), "amiType"), None if unseen else _picked_by_eks(machines))
+    kind = given(kind, "amiType", "not given, so that EKS picks one")
     if isinstance(kind, Unknown) or isinstance(own, Unknown):
         missing = cast("Unknown", kind if isinstance(kind, Unknown) else own)
         return Image(kind=kind if known(own) else missing, driver=missing, toolkit=missing, path="amiType")
@@ -160,6 +166,15 @@ def _image(group: Resource, template: Template | None) -> Image:
         strange = Unknown("amiType", f"{kind!r}, which the catalogue does not know")
         return Image(kind=kind, driver=strange, toolkit=strange, path="amiType")
     return Image(kind=kind, driver=row.driver, toolkit=row.toolkit, path="amiType")
+
+
+def _picked_by_eks(machines: Maybe[tuple[Maybe[str], ...]]) -> str | None:
+    """What a group without image type starts from: AL2023 for its processor, since Kubernetes 1.30 (EKS User Guide, "Upgrade from Amazon
+    Linux 2 to Amazon Linux 2023"). Nothing is said of what EKS takes where there are accelerators.
+    """
+    rows = [catalog.find_machine("aws", machine) if known(machine) else None for machine in machines] if known(machines) else []
+    kinds = {None if row is None or row.accelerated else _STANDARD.get(row.arch) for row in rows}
+    return next(iter(kinds)) if len(kinds) == 1 else None
 
 
 def _labels(group: Resource) -> Maybe[Mapping[str, Maybe[str]]]:

@@ -13,6 +13,7 @@ from policies.readers.pools import classified
 from policies.readers.program import Program
 from policies.readers.values import first, given, items, text, whole
 
+from .group_setup import own_tags
 from .launch_configuration import Configuration, used_configuration
 from .launch_template import Template, pool_interfaces, used_template
 from .mixed_templates import MIXED as _MIXED
@@ -67,11 +68,13 @@ def read_scaling_group(group: Resource, program: Program) -> Iterator[NodePool |
                 root_disk_gib=start.disk_gib if start else None,
                 root_disk_kind=start.disk_kind if start else None,
                 placement_strategy=template.placement_strategy if template else None,
+                scaling_tags=own_tags(group, program),
                 paths={
                     "machines": _OVERRIDES if overrides else "launchTemplate",
                     "desired": "desiredCapacity",
                     "maximum": "maxSize",
                     "scalingConfig.minSize": "minSize",
+                    "subnetIds": "availabilityZones" if group.read("vpcZoneIdentifiers") is None else "vpcZoneIdentifiers",
                 },
             )
         )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from components.inventory import Manifest, NodePool, Workload
+from components.inventory import Chart, Manifest, NodePool, Workload
 from components.resource import Resource
 from policies.readers import types
 from policies.readers.facts import Fact, ProgramReader, Reader
 from policies.readers.program import Program
 
 from .access import read_access, read_outputs
+from .gitops import read_delivery
 from .helm import read_chart
 from .karpenter import GROUP, NODE_CLASSES, read_node_pool
 from .objects import is_object, read_object, read_unseen, read_yaml
@@ -25,11 +26,12 @@ def _yaml_with_workloads(resource: Resource, program: Program) -> Iterator[Fact]
     yield from _and_workloads(read_yaml(resource, program))
 
 
-def _and_workloads(found: Iterator[Fact]) -> Iterator[Fact | Workload]:
+def _and_workloads(found: Iterator[Fact]) -> Iterator[Fact | Workload | Chart]:
     for fact in found:
         yield fact
         if isinstance(fact, Manifest):
             yield from read_workload(fact)
+            yield from read_delivery(fact)
 
 
 def read_node_pools(program: Program) -> Iterator[NodePool]:

@@ -56,8 +56,8 @@ def _values(release: Resource, program: Program) -> Maybe[Mapping[str, object]]:
         for body in documents(said, f"valueYamlFiles[{i}]"):
             if isinstance(body, Unknown):
                 return body
-            merged = _over(merged, body)
-    return _over(merged, own)
+            merged = over(merged, body)
+    return over(merged, own)
 
 
 def _said(release: Resource, index: int, program: Program) -> str | None:
@@ -68,13 +68,13 @@ def _said(release: Resource, index: int, program: Program) -> str | None:
     return program.resources.files.get(path) if isinstance(path, str) else None
 
 
-def _over(below: Mapping[str, Value], above: Mapping[str, Value]) -> Mapping[str, Value]:
+def over(below: Mapping[str, Value], above: Mapping[str, Value]) -> Mapping[str, Value]:
     """Helm's merge: maps are joined, everything else is replaced."""
     joined = dict(below)
     for key, value in above.items():
         under = joined.get(key)
         if isinstance(under, Mapping) and isinstance(value, Mapping):
-            joined[key] = _over(cast("Mapping[str, Value]", under), cast("Mapping[str, Value]", value))
+            joined[key] = over(cast("Mapping[str, Value]", under), cast("Mapping[str, Value]", value))
         else:
             joined[key] = value
     return joined

@@ -7,7 +7,7 @@ Karpenter starts what pods need up to the pool's limits: without limits nothing 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from components import catalog
 from components.catalog import Machine
@@ -17,26 +17,25 @@ from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.pools import classified
 from policies.readers.program import Program
-from policies.readers.values import items, quantity, text, texts, whole
+from policies.readers.values import first, items, mapped, quantity, text, texts, whole
+
+from .karpenter_choice import Requirements, asked, requirements
+from .karpenter_choice import machines as choice
 
 GROUP = "karpenter.sh"
 NODE_CLASSES = (("karpenter.k8s.aws", "EC2NodeClass"), ("eks.amazonaws.com", "NodeClass"))
-_INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 _CAPACITY = "karpenter.sh/capacity-type"
 _ZONE = "topology.kubernetes.io/zone"
 _GIB = 2.0**30
-_OPEN = "which leaves the choice of machines to Karpenter"
 _UNBOUNDED = "not given, so that Karpenter starts nodes without an upper bound"
-
-Requirements = Mapping[str, tuple[str, Maybe[tuple[str, ...]]]]
-"""Operator and values by label key."""
 
 
 def read_node_pool(manifest: Manifest, program: Program, classes: Mapping[str, Manifest]) -> Iterator[NodePool]:
     """The pool that a NodePool object stands for. `classes`: node classes by name."""
-    wanted = _requirements(manifest)
-    machines = wanted if isinstance(wanted, Unknown) else _machines(manifest, wanted)
+    wanted = requirements(manifest)
+    machines = wanted if isinstance(wanted, Unknown) else choice(manifest, wanted)
     own = _own_class(manifest, classes)
+    nodes, bounds = _nodes(manifest, machines)
     yield classified(
         NodePool(
             urn=manifest.urn,
@@ -45,7 +44,8 @@ def read_node_pool(manifest: Manifest, program: Program, classes: Mapping[str, M
             region=_region(program),
             machines=machines,
             market=wanted if isinstance(wanted, Unknown) else _market(wanted),
-            nodes=_nodes(manifest, machines),
+            nodes=nodes,
+            bounds=bounds,
             zones=wanted if isinstance(wanted, Unknown) else _zones(wanted),
             image=_image(own, machines),
             cluster=_cluster(manifest, program),
@@ -58,121 +58,56 @@ def read_node_pool(manifest: Manifest, program: Program, classes: Mapping[str, M
     )
 
 
-def _requirements(manifest: Manifest) -> Maybe[Requirements]:
-    at = ("spec", "template", "spec", "requirements")
-    found = items(manifest.read(*at), "spec.template.spec.requirements")
-    if isinstance(found, Unknown):
-        return found
-    read: dict[str, tuple[str, Maybe[tuple[str, ...]]]] = {}
-    for i in range(len(found)):
-        path = f"spec.template.spec.requirements[{i}]"
-        key, operator = text(manifest.read(*at, i, "key"), f"{path}.key"), text(manifest.read(*at, i, "operator"), f"{path}.operator")
-        if isinstance(key, Unknown):
-            return key
-        read[key or ""] = (operator if isinstance(operator, str) else "", _values(manifest, i, path))
-    return read
-
-
-def _values(manifest: Manifest, index: int, path: str) -> Maybe[tuple[str, ...]]:
-    at = ("spec", "template", "spec", "requirements", index, "values")
-    found = items(manifest.read(*at), f"{path}.values")
-    if isinstance(found, Unknown):
-        return found
-    read: list[str] = []
-    for i in range(len(found)):
-        value = manifest.read(*at, i)
-        if not isinstance(value, str | int):
-            return value if isinstance(value, Unknown) else Unknown(f"{path}.values[{i}]", "not readable: no text")
-        read.append(str(value))
-    return tuple(read)
-
-
-def _asked(wanted: Requirements, *keys: str) -> Maybe[tuple[str, ...]] | None:
-    """Values of the first of `keys` that is required with In; None where none is."""
-    for key in keys:
-        operator, values = wanted.get(key, ("", ()))
-        if operator == "In":
-            return values
-    return None
-
-
-def _machines(manifest: Manifest, wanted: Requirements) -> Maybe[tuple[Maybe[str], ...]]:
-    """Machines named by type, else those of the catalogue that the named families and GPU names leave."""
-    named = _asked(wanted, _INSTANCE_TYPE)
-    if named is not None:
-        return named
-    path = manifest.at("spec.template.spec.requirements")
-    rows: Sequence[Machine] | None = None
-    for suffix, of in _CHOICES.items():
-        asked = _asked(wanted, f"karpenter.k8s.aws/{suffix}", f"eks.amazonaws.com/{suffix}")
-        if isinstance(asked, Unknown):
-            return asked
-        if asked is not None:
-            rows = [m for m in rows or catalog.machines("aws") if of(m) in asked]
-    if rows is None:
-        return Unknown(path, _OPEN)
-    return tuple(m.name for m in rows) or Unknown(path, "a choice that no machine of the catalogue meets")
-
-
-_CHOICES = {
-    "instance-family": lambda m: m.family,
-    "instance-gpu-name": lambda m: (m.gpu_model or "").casefold(),
-    "instance-size": lambda m: m.name.partition(".")[2],
-    "instance-gpu-count": lambda m: f"{m.gpu_count:g}",
-    "instance-cpu": lambda m: str(m.vcpus),
-}
-"""Requirements that the catalogue can answer. Others narrow the choice further, so leaving them out never bounds it too low."""
-
-
 def _market(wanted: Requirements) -> Maybe[Market]:
     """On demand wherever it is allowed: it is what Karpenter falls back to, and the dearer one."""
-    asked = _asked(wanted, _CAPACITY, "eks.amazonaws.com/capacity-type")
-    if isinstance(asked, Unknown):
-        return asked
-    if asked is None or "on-demand" in asked:
+    words = asked(wanted, _CAPACITY, "eks.amazonaws.com/capacity-type")
+    if isinstance(words, Unknown):
+        return words
+    if words is None or "on-demand" in words:
         return Market.ON_DEMAND
-    return Market.SPOT if "spot" in asked else Market.RESERVATION
+    return Market.SPOT if "spot" in words else Market.RESERVATION
 
 
 def _zones(wanted: Requirements) -> Maybe[tuple[Maybe[str], ...]]:
-    asked = _asked(wanted, _ZONE)
-    return Unknown("spec.template.spec.requirements", "without zones, so that Karpenter picks them") if asked is None else asked
+    zones = asked(wanted, _ZONE)
+    return Unknown("spec.template.spec.requirements", "without zones, so that Karpenter picks them") if zones is None else zones
 
 
-def _nodes(manifest: Manifest, machines: Maybe[tuple[Maybe[str], ...]]) -> NodeCount:
+def _nodes(manifest: Manifest, machines: Maybe[tuple[Maybe[str], ...]]) -> tuple[NodeCount, Mapping[str, int]]:
+    """The pool's nodes, and those of single machines where large ones reach a limit before small ones do."""
     static = whole(manifest.read("spec", "replicas"), "spec.replicas")
-    maximum = _maximum(manifest, machines)
     if static is not None:
-        return NodeCount(minimum=static, desired=static, maximum=static if known(static) else maximum)
-    return NodeCount(minimum=0, desired=0, maximum=maximum)
-
-
-def _maximum(manifest: Manifest, machines: Maybe[tuple[Maybe[str], ...]]) -> Maybe[int]:
-    """Nodes until the tightest limit is reached. Karpenter passes a limit by the node that reaches it, hence rounded up."""
+        return NodeCount(minimum=static, desired=static, maximum=static), {}
     limits = texts(manifest.read("spec", "limits"), manifest.at("spec.limits"))
     if isinstance(limits, Unknown) or isinstance(machines, Unknown):
-        return limits if isinstance(limits, Unknown) else machines if isinstance(machines, Unknown) else 0
-    rows = [catalog.find_machine("aws", name) if known(name) else None for name in machines]
-    bounds = [bound for key, said in limits.items() for bound in _bound(key, said, rows, manifest)]
+        missing = limits if isinstance(limits, Unknown) else machines
+        return NodeCount(minimum=0, desired=0, maximum=missing if isinstance(missing, Unknown) else 0), {}
+    bounds = {name if known(name) else "": _maximum(manifest, limits, name) for name in machines}
+    unbounded = next((bound for bound in bounds.values() if isinstance(bound, Unknown)), None)
+    single = {name: bound for name, bound in bounds.items() if known(bound)}
+    return NodeCount(minimum=0, desired=0, maximum=max(single.values(), default=0) if unbounded is None else unbounded), single
+
+
+def _maximum(manifest: Manifest, limits: Mapping[str, Maybe[str | None]], machine: Maybe[str]) -> Maybe[int]:
+    """Nodes of `machine` until the tightest limit is reached. Karpenter passes a limit by the node that reaches it, hence rounded up."""
+    row = catalog.find_machine("aws", machine) if known(machine) else None
+    bounds = [bound for key, said in limits.items() for bound in _bound(key, said, row, manifest)]
     certain = [bound for bound in bounds if known(bound)]
     if certain:
         return min(certain)
     return next(iter(bounds), Unknown(manifest.at("spec.limits"), _UNBOUNDED))
 
 
-def _bound(key: str, said: Maybe[str | None], rows: Sequence[Machine | None], manifest: Manifest) -> Iterator[Maybe[int]]:
+def _bound(key: str, said: Maybe[str | None], row: Machine | None, manifest: Manifest) -> Iterator[Maybe[int]]:
     limit = quantity(said, manifest.at(f"spec.limits.{key}"))
     if limit is None or key not in (*_PER_NODE, "nodes"):
         return
     if isinstance(limit, Unknown):
         yield limit
         return
-    if key == "nodes":
-        yield math.ceil(limit)
-        return
-    least = min((_PER_NODE[key](row) if row is not None else 0.0 for row in rows), default=0.0)
-    if least > 0:
-        yield math.ceil(limit / least)
+    each = 1.0 if key == "nodes" else _PER_NODE[key](row) if row is not None else 0.0
+    if each > 0:
+        yield math.ceil(limit / each)
 
 
 _PER_NODE = {
@@ -195,27 +130,42 @@ def _image(own: Manifest | None, machines: Maybe[tuple[Maybe[str], ...]]) -> Ima
         return Image(kind=hidden, driver=hidden, toolkit=hidden, path=path)
     if own.group == "eks.amazonaws.com":
         return Image(kind="BOTTLEROCKET_x86_64_NVIDIA", driver=True, toolkit=True, path=path)
-    alias = own.read("spec", "amiSelectorTerms", 0, "alias")
-    if isinstance(alias, Unknown):
-        return Image(kind=alias, driver=alias, toolkit=alias, path=path)
-    word = alias.partition("@")[0] if isinstance(alias, str) else ""
-    if word not in ("al2023", "bottlerocket"):
+    word = _system(own)
+    if isinstance(word, Unknown):
+        return Image(kind=word, driver=word, toolkit=word, path=path)
+    if word not in ("al2", "al2023", "bottlerocket"):
         return Image(kind="CUSTOM", driver=None, path=path)
     return _aliased(word, machines, path)
+
+
+def _system(own: Manifest) -> Maybe[str]:
+    """`al2`, `al2023` or `bottlerocket`: by alias, or by `amiFamily` where no image is selected, as v1beta1 has it; "" for others."""
+    alias = text(own.read("spec", "amiSelectorTerms", 0, "alias"), "spec.amiSelectorTerms[0].alias")
+    terms = items(own.read("spec", "amiSelectorTerms"), "spec.amiSelectorTerms")
+    if isinstance(alias, Unknown) or isinstance(terms, Unknown):
+        return alias if isinstance(alias, Unknown) else terms if isinstance(terms, Unknown) else ""
+    family = None if terms else text(own.read("spec", "amiFamily"), "spec.amiFamily")
+    return mapped(first(alias, family), lambda said: (said or "").partition("@")[0].casefold())
 
 
 def _aliased(word: str, machines: Maybe[tuple[Maybe[str], ...]], path: str) -> Image:
     names = [name for name in machines if known(name)] if known(machines) else []
     row = catalog.find_machine("aws", names[0]) if names else None
-    try:
-        kind = catalog.ami_type(row, word) if row is not None else None
-    except catalog.UnsuitableImage:
-        kind = None
+    kind = _variant(row, word) if row is not None else None
     image = catalog.image("aws", kind) if kind else None
     if image is None:
         strange = Unknown(path, f"{word}, whose variant for these machines cannot be told")
         return Image(kind=strange, driver=strange, toolkit=strange, path=path)
     return Image(kind=image.kind, driver=image.driver, toolkit=image.toolkit, path=path)
+
+
+def _variant(row: Machine, word: str) -> str | None:
+    if word == "al2":
+        return "AL2_x86_64_GPU" if row.vendor == "NVIDIA" else "AL2_ARM_64" if row.arch == "arm64" else "AL2_x86_64"
+    try:
+        return catalog.ami_type(row, word)
+    except catalog.UnsuitableImage:
+        return None
 
 
 def _disk_gib(own: Manifest | None) -> Maybe[int | None]:
@@ -254,10 +204,14 @@ def _taints(manifest: Manifest) -> Maybe[tuple[str, ...]]:
 
 
 def _consolidation(manifest: Manifest) -> Consolidation:
-    expire = text(manifest.read("spec", "template", "spec", "expireAfter"), "spec.template.spec.expireAfter")
+    """`expireAfter` stands with the nodes since v1, and stood with the disruption before."""
+    expire = first(
+        text(manifest.read("spec", "template", "spec", "expireAfter"), "spec.template.spec.expireAfter"),
+        text(manifest.read("spec", "disruption", "expireAfter"), "spec.disruption.expireAfter"),
+    )
     return Consolidation(
         policy=text(manifest.read("spec", "disruption", "consolidationPolicy"), "spec.disruption.consolidationPolicy"),
-        expires=expire if isinstance(expire, Unknown) else expire != "Never",
+        expires=mapped(expire, lambda said: said != "Never"),
     )
 
 
