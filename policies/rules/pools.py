@@ -41,6 +41,8 @@ def _accelerates(pool: NodePool, name: Maybe[str]) -> Maybe[bool]:
     row = catalog.find_machine(pool.cloud, name)
     if row is not None:
         return row.accelerated
+    if catalog.tpus.is_slice(name):
+        return True
     family = catalog.plain_families.plain_family(pool.cloud, name)
     return False if family is not None else Unknown(pool.paths.get("machines", "machine"), f"{name!r}, which is in no catalogue")
 

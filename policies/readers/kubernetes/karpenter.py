@@ -21,6 +21,8 @@ from policies.readers.values import items, quantity, text, texts, whole
 
 GROUP = "karpenter.sh"
 NODE_CLASSES = (("karpenter.k8s.aws", "EC2NodeClass"), ("eks.amazonaws.com", "NodeClass"))
+AKS_CLASSES = "karpenter.azure.com"
+"""API group of the node classes of AKS node auto-provisioning."""
 _INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 _CAPACITY = "karpenter.sh/capacity-type"
 _ZONE = "topology.kubernetes.io/zone"
