@@ -64,7 +64,6 @@ STARTING = {
     "gcp:colab:Runtime": "a Colab Enterprise runtime",
     "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
     "gcp:container:AwsNodePool": "a node pool of GKE on AWS",
     "gcp:container:AzureNodePool": "a node pool of GKE on Azure",
     "gcp:dataproc:Cluster": "a Dataproc cluster",
