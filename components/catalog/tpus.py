@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -46,6 +47,15 @@ def tpus() -> tuple[Tpu, ...]:
         )
         for row in rows("tpus")
     )
+
+
+_SLICE = re.compile(r"v\d+(?:e|p|litepod)?-\d+|V\d+(?:E|P|LITE_POD)? \d+x\d+(?:x\d+)?")
+"""`acceleratorType` of the TPU API, and its `acceleratorConfig` as generation and topology (Cloud TPU API v2)."""
+
+
+def is_slice(name: str) -> bool:
+    """Whether `name` is a slice of the TPU API, such as `v5litepod-8` or `V5P 2x2x2`, which is bought whole and has no row."""
+    return _SLICE.fullmatch(name) is not None
 
 
 def tpu(machine: str) -> Tpu:

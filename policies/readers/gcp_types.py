@@ -21,6 +21,21 @@ TPU_QUEUED = "gcp:tpu/v2QueuedResource:V2QueuedResource"
 NETWORK = "gcp:compute/network:Network"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 FIREWALL = "gcp:compute/firewall:Firewall"
+FIREWALL_POLICIES = tuple(
+    f"gcp:compute/{name[0].lower()}{name[1:]}:{name}"
+    for name in (
+        *("NetworkFirewallPolicy", "NetworkFirewallPolicyWithRules"),
+        *("RegionNetworkFirewallPolicy", "RegionNetworkFirewallPolicyWithRules"),
+    )
+)
+FIREWALL_POLICY_RULES = (
+    "gcp:compute/networkFirewallPolicyRule:NetworkFirewallPolicyRule",
+    "gcp:compute/regionNetworkFirewallPolicyRule:RegionNetworkFirewallPolicyRule",
+)
+FIREWALL_POLICY_ASSOCIATIONS = (
+    "gcp:compute/networkFirewallPolicyAssociation:NetworkFirewallPolicyAssociation",
+    "gcp:compute/regionNetworkFirewallPolicyAssociation:RegionNetworkFirewallPolicyAssociation",
+)
 ROUTER = "gcp:compute/router:Router"
 ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
 ADDRESSES = ("gcp:compute/address:Address", "gcp:compute/globalAddress:GlobalAddress")
@@ -44,6 +59,7 @@ READ = frozenset(
     {
         *(CLUSTER, NODE_POOL, INSTANCE, INSTANCE_FROM_TEMPLATE, *TEMPLATES, *GROUPS, *AUTOSCALERS, RESIZE_REQUEST, RESERVATION),
         *(RESOURCE_POLICY, TPU_VM, TPU_QUEUED, NETWORK, SUBNETWORK, FIREWALL, ROUTER, ROUTER_NAT, *ADDRESSES, *DISKS, BUCKET),
+        *(*FIREWALL_POLICIES, *FIREWALL_POLICY_RULES, *FIREWALL_POLICY_ASSOCIATIONS),
         *(FILESTORE, LUSTRE, PARALLELSTORE, PROVIDER, *CLUSTER_OBJECTS),
     }
 )

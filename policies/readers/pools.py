@@ -6,13 +6,13 @@ from dataclasses import fields
 
 from components import catalog
 from components.inventory import Cloud, GpuPool, NodePool
-from components.unknown import Maybe, Unknown, known
+from components.unknown import Maybe, Unknown
 
 
 def classified(pool: NodePool) -> NodePool:
     """`pool` as `GpuPool` when the catalogue lists an accelerator in one of its machines, or cannot exclude one.
 
-    Names are never read for hints: a machine in no catalogue may be an accelerated one.
+    A machine in no catalogue may be an accelerated one, unless its family carries no accelerators.
     """
     if not _may_accelerate(pool.cloud, pool.machines):
         return pool
@@ -22,5 +22,10 @@ def classified(pool: NodePool) -> NodePool:
 def _may_accelerate(cloud: Cloud, machines: Maybe[tuple[Maybe[str], ...]]) -> bool:
     if isinstance(machines, Unknown):
         return True
-    rows = [catalog.find_machine(cloud, machine) if known(machine) else None for machine in machines]
-    return any(row is None or row.accelerated for row in rows)
+    return any(isinstance(machine, Unknown) or not plain(cloud, machine) for machine in machines)
+
+
+def plain(cloud: Cloud, machine: str) -> bool:
+    """Whether it carries no accelerators of its own for certain."""
+    row = catalog.find_machine(cloud, machine)
+    return not row.accelerated if row is not None else catalog.plain_families.plain_family(cloud, machine) is not None

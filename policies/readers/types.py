@@ -21,8 +21,8 @@ PLACEMENT_GROUP = "aws:ec2/placementGroup:PlacementGroup"
 CAPACITY_RESERVATION = "aws:ec2/capacityReservation:CapacityReservation"
 CAPACITY_BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"
 RESERVATIONS = (CAPACITY_RESERVATION, CAPACITY_BLOCK)
-BILLING_UNUSED = (*RESERVATIONS, gcp_types.RESERVATION)
-"""Reservations, which bill whether they are used or not."""
+BILLING_UNUSED = RESERVATIONS
+"""Reservations of which no reader works out what they bill, whether they are used or not."""
 CLUSTERS = (CLUSTER, gcp_types.CLUSTER, *azure_types.CLUSTERS)
 """Managed clusters that a kubeconfig may belong to."""
 NAT_GATEWAY = "aws:ec2/natGateway:NatGateway"

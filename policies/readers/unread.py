@@ -8,6 +8,7 @@ from components.inventory import Lost
 from components.resource import Resource
 
 from . import gcp_types, types
+from .named_accelerators import named_accelerator
 from .tokens import plain_token
 
 STARTING = {
@@ -53,29 +54,56 @@ STARTING = {
     "azure:compute:VirtualMachine": "an Azure virtual machine",
     "azure:compute:WindowsVirtualMachine": "an Azure virtual machine",
     "azure:compute:WindowsVirtualMachineScaleSet": "an Azure scale set",
+    "azure:core:ResourceGroupTemplateDeployment": "a deployment of an ARM template",
+    "azure:core:SubscriptionTemplateDeployment": "a deployment of an ARM template",
     "azure:machinelearning:ComputeCluster": "an Azure Machine Learning cluster",
     "azure:machinelearning:ComputeInstance": "an Azure Machine Learning instance",
     "azure-native:azurefleet:Fleet": "an Azure fleet of virtual machines",
     "azure-native:batch:Pool": "an Azure Batch pool",
     "azure-native:compute:DedicatedHost": "a dedicated host, which bills whether it is used or not",
     "azure-native:containerinstance:ContainerGroup": "a container group",
+    "azure-native:devtestlab:VirtualMachine": "a virtual machine of a lab",
     "azure-native:hdinsight:Cluster": "an HDInsight cluster",
+    "azure-native:labservices:Lab": "a lab of virtual machines",
+    "azure-native:machinelearningservices:BatchDeployment": "an Azure Machine Learning deployment",
     "azure-native:machinelearningservices:Compute": "an Azure Machine Learning compute target",
+    "azure-native:machinelearningservices:InferencePool": "an Azure Machine Learning inference pool",
     "azure-native:machinelearningservices:OnlineDeployment": "an Azure Machine Learning deployment",
+    "azure-native:redhatopenshift:MachinePool": "a machine pool of Azure Red Hat OpenShift",
+    "azure-native:redhatopenshift:OpenShiftCluster": "an Azure Red Hat OpenShift cluster",
+    "azure-native:resources:Deployment": "a deployment of an ARM template",
+    "azure-native:resources:DeploymentAtSubscriptionScope": "a deployment of an ARM template",
+    "azure-native:resources:DeploymentStackAtResourceGroup": "a deployment of an ARM template",
+    "azure-native:resources:DeploymentStackAtSubscription": "a deployment of an ARM template",
+    "azure-native:standbypool:StandbyVirtualMachinePool": "a pool of standby virtual machines",
+    "gcp:colab:NotebookExecution": "a run of a Colab Enterprise notebook",
+    "gcp:colab:Runtime": "a Colab Enterprise runtime",
     "gcp:compute:FutureReservation": "a future reservation",
     "gcp:compute:InstanceFromMachineImage": "a Compute Engine instance",
-    "gcp:compute:Reservation": "a reservation, which bills whether it is used or not",
+    "gcp:container:AwsNodePool": "a node pool of GKE on AWS",
+    "gcp:container:AzureNodePool": "a node pool of GKE on Azure",
     "gcp:dataproc:Cluster": "a Dataproc cluster",
+    "gcp:deploymentmanager:Deployment": "a deployment of Deployment Manager",
+    "gcp:hypercomputecluster:Cluster": "a cluster of Cluster Director",
     "gcp:notebooks:Instance": "a notebook instance",
     "gcp:tpu:Node": "a TPU node",
+    "gcp:vertex:AiDeploymentResourcePool": "a Vertex AI deployment pool",
     "gcp:vertex:AiEndpointWithModelGardenDeployment": "a Vertex AI endpoint with its machines",
+    "gcp:vertex:AiPersistentResource": "a Vertex AI persistent resource",
     "gcp:workbench:Instance": "a Workbench instance",
     "kubernetes:karpenter.sh:NodeClaim": "a Karpenter node claim",
     "kubernetes:karpenter.sh:Provisioner": "a Karpenter provisioner",
 }
 """By package, module and name, as `plain_token` writes them."""
 
-WHOLE_MODULES = {"google-native:compute": "a resource of Compute Engine", "google-native:container": "a resource of GKE"}
+WHOLE_MODULES = {
+    "google-native:aiplatform": "a resource of Vertex AI",
+    "google-native:compute": "a resource of Compute Engine",
+    "google-native:container": "a resource of GKE",
+    "google-native:dataproc": "a resource of Dataproc",
+    "google-native:notebooks": "a resource of Vertex AI Workbench",
+    "google-native:tpu": "a resource of the TPU API",
+}
 """Modules of which every resource counts: their package is not maintained any more, and single names are not worth telling apart."""
 
 LOOKED_THROUGH = frozenset({"aws", "aws-native", "azure", "azure-native", "gcp", "google-native", "kubernetes", "pulumi"})
@@ -117,6 +145,8 @@ def _reason(resource: Resource, token: str) -> str:
         return "a component that applies manifests which are not seen"
     if token.casefold() in _READ_PLAIN:
         return "spelled in a way that no reader knows"
+    if (named := named_accelerator(resource)) is not None:
+        return f"not read by any reader, and names {named}"
     if package in LOOKED_THROUGH or package in HARMLESS:
         return ""
     if resource.remote:

@@ -15,7 +15,7 @@ from policies.readers.values import all_of, any_of, items, mapped, quantity
 
 from .clusters import charts, charts_of, gpu_pools_of
 from .pods import EFA, GPU, closed_by
-from .pools import in_cluster_with_nvidia, place, rows, with_efa
+from .pools import accelerated, in_cluster_with_nvidia, place, rows, with_efa
 from .rule import Case, Place, Rule, Scope, Verdict, judged, listed
 
 AUTOSCALER = "cluster-autoscaler"
@@ -215,7 +215,7 @@ def _idle_nodes(case: Case) -> Iterator[Verdict]:
     for pool in () if case.settings.serves else case.inventory.gpu_pools:
         on_demand = mapped(pool.market, lambda market: market.value in ("on_demand", "spot"))
         text = f"{_kept(pool)} running with no job at all. {_ALONE if _single(pool) else _SHRINK}"
-        wrong = all_of([on_demand, mapped(pool.nodes.minimum, lambda low: low > 0)])
+        wrong = all_of([on_demand, mapped(pool.nodes.minimum, lambda low: low > 0), accelerated(pool)])
         yield from judged(wrong, _sized(pool), text, "it cannot be told whether nodes run without jobs")
 
 

@@ -54,13 +54,16 @@ def _driver(pool: NodePool, entry: Accelerator, why: str) -> Verdict:
 def _matching(case: Case) -> Iterator[Verdict]:
     for pool, gke in gke_pools(case):
         machine = machine_of(pool)
-        if machine is None or isinstance(gke.accelerators, Unknown):
+        if isinstance(gke.accelerators, Unknown):
             continue  # GPU-COST-03 and GPU-GKE-30 say so
         if len(gke.accelerators) > 1:
             text = f"{len(gke.accelerators)} entries of guestAccelerators, and a pool takes GPUs of one type. Keep one, or make a pool for each type."
             yield violated(pool, LISTED, text)
         for entry in gke.accelerators:
-            yield from _fits(pool, machine, entry)
+            if machine is not None:
+                yield from _fits(pool, machine, entry)
+            elif (family := _closed_family(pool)) is not None:
+                yield violated(pool, LISTED, f"{entry.count} x {entry.kind} on {family.upper()}, {_REFUSED}")
 
 
 def _fits(pool: NodePool, machine: Machine, entry: Accelerator) -> Iterator[Verdict]:
@@ -74,8 +77,19 @@ def _fits(pool: NodePool, machine: Machine, entry: Accelerator) -> Iterator[Verd
         text = f"{entry.count} x {entry.kind} on {machine.name}, which carries {machine.gpu_count:g} x {sold.accelerator}. GKE refuses the pool. "
         yield violated(pool, LISTED, f"{text}Give that type and count.")
     elif machine.vendor != NVIDIA and not _attachable(machine, str(entry.kind), entry.count):
-        text = f"{entry.count} x {entry.kind} on {machine.name}, to which they cannot be attached, so GKE refuses the pool. "
-        yield violated(pool, LISTED, f"{text}Take a machine that carries them, or N1 with a number that Google attaches.")
+        yield violated(pool, LISTED, f"{entry.count} x {entry.kind} on {machine.name}, {_REFUSED}")
+
+
+_REFUSED = (
+    "to which they cannot be attached, so GKE refuses the pool. Take a machine that carries them, or N1 with a number that Google attaches."
+)
+
+
+def _closed_family(pool: NodePool) -> str | None:
+    """The family of a machine without a row that takes no GPUs; custom machines of no named family are N1."""
+    name = pool.machines[0] if known(pool.machines) else None
+    family = catalog.plain_families.plain_family("gcp", name) if isinstance(name, str) else None
+    return None if family in ("n1", "custom") else family
 
 
 def _attachable(machine: Machine, kind: str, count: int) -> bool:

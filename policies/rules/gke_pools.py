@@ -42,12 +42,13 @@ def machine_of(pool: NodePool) -> Machine | None:
 
 
 def machine_untold(pool: NodePool) -> Unknown | None:
-    """Why nothing is known of the machine; None where the catalogue has it."""
+    """Why nothing is known of the machine's accelerators; None where the catalogue has it, or a family that carries none."""
     name = _named(pool)
     if isinstance(name, Unknown):
         return name
     path = pool.paths.get("machines", "machineType")
-    return None if catalog.find_machine(pool.cloud, name) else Unknown(path, f"{name!r}, which is in no catalogue")
+    listed = catalog.find_machine(pool.cloud, name) or catalog.plain_families.plain_family(pool.cloud, name)
+    return None if listed else Unknown(path, f"{name!r}, which is in no catalogue")
 
 
 def perhaps_plain(pool: NodePool, gke: GkePool) -> Unknown | None:

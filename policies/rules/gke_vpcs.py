@@ -182,7 +182,7 @@ def _open_inside(vpcs: _Vpcs, vpc: Vpc, claim: Maybe[bool]) -> Iterator[Verdict]
         text = (
             f"{vpc.name}: no firewall rule lets everything in between nodes of {vpcs.fit.pool.name}, and a VPC lets nothing in by itself. "
         )
-        text += "NCCL waits until it times out. Add a rule that allows all, or tcp and udp without ports, from the subnetworks of the GPU interfaces."
+        text += "NCCL waits until it times out. Add a rule that allows all, or every port of tcp and udp, from the subnetworks of the GPU interfaces."
         yield Verdict(status=Status.VIOLATED, urn=vpc.urn, path="", message=text)
 
 

@@ -10,7 +10,7 @@ from policies.finding import Level
 from policies.readers.values import all_of, denied, mapped
 
 from .clusters import control_plane, pools_of
-from .pools import place, rows
+from .pools import accelerated, place, rows
 from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 RESERVED = (Market.RESERVATION, Market.CAPACITY_BLOCK)
@@ -171,10 +171,8 @@ def _only_gpus(case: Case) -> Iterator[Verdict]:
 
 
 def _takes_anything(pool: NodePool) -> Maybe[bool]:
-    if isinstance(pool, GpuPool):
-        return False
     untainted = mapped(pool.taints, lambda taints: not [taint for taint in taints if not taint.endswith(":PREFER_NO_SCHEDULE")])
-    return all_of([untainted, mapped(pool.nodes.maximum, lambda most: most >= 2)])
+    return all_of([untainted, mapped(pool.nodes.maximum, lambda most: most >= 2), denied(accelerated(pool))])
 
 
 RULES = (

@@ -8,7 +8,7 @@ from components import catalog
 from components.catalog import Machine
 from components.inventory import GpuPool, NodePool
 from components.unknown import Maybe, Unknown, known
-from policies.readers.values import mapped
+from policies.readers.values import any_of, mapped
 
 from .efa_layouts import efa_of
 from .rule import Case, Place
@@ -22,6 +22,29 @@ def rows(pool: NodePool) -> tuple[Machine, ...]:
         return ()
     found = (catalog.find_machine(pool.cloud, name) if known(name) else None for name in pool.machines)
     return tuple(row for row in found if row is not None)
+
+
+def accelerated(pool: NodePool) -> Maybe[bool]:
+    """Whether its machines have accelerators: of a `GpuPool` that may only be so."""
+    if not isinstance(pool, GpuPool):
+        return False
+    if isinstance(pool.machines, Unknown):
+        return pool.machines
+    if known(pool.attached) and pool.attached:
+        return True
+    return any_of([pool.attached if isinstance(pool.attached, Unknown) else False, *(_accelerates(pool, name) for name in pool.machines)])
+
+
+def _accelerates(pool: NodePool, name: Maybe[str]) -> Maybe[bool]:
+    if isinstance(name, Unknown):
+        return name
+    row = catalog.find_machine(pool.cloud, name)
+    if row is not None:
+        return row.accelerated
+    if catalog.tpus.is_slice(name):
+        return True
+    family = catalog.plain_families.plain_family(pool.cloud, name)
+    return False if family is not None else Unknown(pool.paths.get("machines", "machine"), f"{name!r}, which is in no catalogue")
 
 
 def place(pool: NodePool, prop: str) -> Place:

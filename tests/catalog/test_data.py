@@ -93,6 +93,7 @@ KEYS = {
     "transports": ("cloud", "families", "transport"),
     "gcp_networks": ("family",),
     "grid_families": ("cloud", "family"),
+    "plain_families": ("cloud", "family"),
     "gke_images": ("part",),
     "gke_machines": ("machines",),
 }

@@ -367,3 +367,18 @@ def test_other_unknown_settings_stay_unknown() -> None:
 def test_limits_of_auto_provisioning_that_cannot_be_read_are_lost() -> None:
     program = cluster().set("gke", {"enabled": True, "resourceLimits": Unknown("x")}, "clusterAutoscaling")
     assert ["cannot be read" in lost.reason for lost in facts(program).lost] == [True]
+
+
+def test_gpus_on_a_custom_machine_of_n1_count_as_attached() -> None:
+    program = cluster().add(
+        gcp.NODE_POOL,
+        "t4",
+        cluster="@gke",
+        nodeLocations=[ZONE],
+        nodeCount=1,
+        nodeConfig={"machineType": "n1-custom-8-30720", "guestAccelerators": [accelerator("nvidia-tesla-t4", 2)]},
+    )
+    found = pool(program, "t4")
+    assert isinstance(found, GpuPool)
+    assert known(found.attached)
+    assert [(entry.kind, entry.count) for entry in found.attached] == [("nvidia-tesla-t4", 2)]

@@ -202,3 +202,11 @@ def test_a_region_without_the_size_is_refused() -> None:
 @pytest.mark.failure("E7")
 def test_a_region_with_the_size_repairs_it() -> None:
     assert judged(infiniband(), "GPU-ZONE-01") == []
+
+
+@pytest.mark.parametrize(("size", "statuses"), [("Standard_DS3_v2", []), ("Standard_B4ms", []), ("Standard_Q4s_v1", [Status.UNKNOWN])])
+def test_a_system_pool_of_a_family_without_gpus_may_stand_inside_its_cluster(size: str, statuses: list[Status]) -> None:
+    program = inference().set("aks", [system() | {"vmSize": size}], "agentPoolProfiles")
+    assert [f.status for f in judged(program, "GPU-AKS-01")] == statuses
+    assert [f.status for f in judged(program, "GPU-NODE-08")] == statuses
+    assert [f.status for f in judged(program, "GPU-SCALE-08")] == statuses

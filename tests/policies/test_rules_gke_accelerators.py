@@ -104,7 +104,7 @@ def test_an_unknown_boot_disk_is_advice() -> None:
 
 
 def test_a_machine_that_may_have_no_gpus_is_unknown() -> None:
-    program = inference().set("l4", "e2-custom-4-8192", "nodeConfig", "machineType").set("l4", None, *LIST)
+    program = inference().set("l4", "q2-custom-4-8192", "nodeConfig", "machineType").set("l4", None, *LIST)
     (finding,) = judged(program, "GPU-GKE-30")
     assert finding.status is Status.UNKNOWN
 
@@ -118,3 +118,9 @@ def test_gpus_of_two_types_in_one_pool_are_refused() -> None:
     program = attached("n1-standard-8", "nvidia-tesla-t4", 1)
     program.written["t4"].inputs["nodeConfig"]["guestAccelerators"].append(accelerator("nvidia-tesla-p4", 1))
     assert ["GPUs of one type" in f.message for f in judged(program, "GPU-GKE-31") if f.fails] == [True]
+
+
+@pytest.mark.parametrize(("machine", "said"), [("c2-standard-8", ["on C2, to which"]), ("n1-custom-8-30720", [])])
+def test_a_machine_without_a_row_takes_gpus_where_its_family_does(machine: str, said: list[str]) -> None:
+    found = judged(attached(machine, "nvidia-tesla-t4", 1), "GPU-GKE-31")
+    assert all(words in f.message for words, f in zip(said, found, strict=True))

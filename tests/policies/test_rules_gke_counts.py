@@ -72,7 +72,7 @@ def test_zones_or_numbers_that_are_not_known_are_no_pass(path: str) -> None:
 
 
 def test_a_machine_that_may_have_no_gpus_is_unknown_rather_than_wrong() -> None:
-    program = cluster().set("system", "e2-custom-4-8192", "nodeConfig", "machineType").set("system", ZONES, "nodeLocations")
+    program = cluster().set("system", "q2-custom-4-8192", "nodeConfig", "machineType").set("system", ZONES, "nodeLocations")
     (finding,) = judged(program, "GPU-GKE-20")
     assert finding.status is Status.UNKNOWN
 

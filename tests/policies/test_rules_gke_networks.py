@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from components.unknown import Unknown
@@ -358,3 +360,54 @@ def test_a_machine_without_fabric_takes_no_more_networks_than_any(count: int, fa
     program = inference()
     listed = [{"network": f"net-{i}", "subnetwork": f"sub-{i}"} for i in range(count)]
     assert [f.fails for f in judged(program.set("l4", {"additionalNodeNetworkConfigs": listed}, "networkConfig"), "GPU-GKE-01")] == fails
+
+
+ALL_PORTS = [{"protocol": "tcp", "ports": ["0-65535"]}, {"protocol": "17", "ports": ["1-65535"]}, {"protocol": "icmp"}]
+TO_TCP = {"ipProtocol": "tcp"}
+
+
+@pytest.mark.parametrize(
+    ("allows", "closed"),
+    [
+        (ALL_PORTS, 0),
+        ([{"protocol": "TCP"}, {"protocol": "udp", "ports": ["0-65535"]}], 0),
+        ([{"protocol": "tcp", "ports": ["1024-65535"]}, {"protocol": "udp"}], 1),
+        ([{"protocol": "tcp", "ports": ["22"]}, {"protocol": "udp", "ports": ["443"]}], 1),
+    ],
+)
+def test_a_rule_for_every_port_lets_everything_in_however_it_is_written(allows: list[dict[str, Any]], closed: int) -> None:
+    found = judged(a3_mega().set("gpu-0-in", allows, "allows"), "GPU-GKE-08")
+    assert len(found) == closed
+
+
+@pytest.mark.parametrize(
+    ("configs", "action", "closed"),
+    [
+        ([{"ipProtocol": "all"}], "allow", 0),
+        ([TO_TCP, {"ipProtocol": "udp", "ports": ["0-65535"]}], "allow", 0),
+        ([TO_TCP], "allow", 1),
+        ([{"ipProtocol": "all"}], "deny", 1),
+    ],
+)
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_firewall_policy_that_is_attached_to_the_network_counts(
+    configs: list[dict[str, Any]], action: str, closed: int, inside: bool
+) -> None:
+    rule = {"priority": 100, "direction": "INGRESS", "action": action, "match": {"srcIpRanges": ["10.0.0.0/8"], "layer4Configs": configs}}
+    program = a3_mega().without("gpu-0-in")
+    if inside:
+        program.add(gcp.FIREWALL_POLICIES[1], "policy", rules=[rule])
+    else:
+        program.add(gcp.FIREWALL_POLICIES[0], "policy", description="fabric").add(
+            gcp.FIREWALL_POLICY_RULES[0], "rule", firewallPolicy="@policy", **rule
+        )
+    program.add(gcp.FIREWALL_POLICY_ASSOCIATIONS[0], "attached", attachmentTarget="@gpu-0", firewallPolicy="@policy")
+    assert len(judged(program, "GPU-GKE-08")) == closed
+
+
+def test_what_a_firewall_policy_of_others_lets_in_is_unknown() -> None:
+    program = a3_mega().without("gpu-0-in")
+    program.add(gcp.FIREWALL_POLICY_ASSOCIATIONS[0], "attached", attachmentTarget="@gpu-0", firewallPolicy="central")
+    (finding,) = judged(program, "GPU-GKE-08")
+    assert finding.status is Status.UNKNOWN
+    assert "a network firewall policy outside this program" in finding.message

@@ -40,6 +40,12 @@ def judged(token: str, *, remote: bool = False, custom: bool = True) -> list[Fin
         "gcp:tpu/node:Node",
         "gcp:workbench/instance:Instance",
         "google-native:compute/v1:Instance",
+        "google-native:tpu/v2:Node",
+        "azure-native:resources:Deployment",
+        "azure-native:redhatopenshift/v20240812preview:OpenShiftCluster",
+        "azure-native:standbypool:StandbyVirtualMachinePool",
+        "gcp:colab/runtime:Runtime",
+        "gcp:vertex/aiPersistentResource:AiPersistentResource",
         "google-native:container/v1beta1:NodePool",
         "kubernetes:karpenter.sh/v1:NodeClaim",
         "kubernetes:karpenter.sh/v1alpha5:Provisioner",
@@ -121,3 +127,87 @@ def test_a_chart_that_is_rendered_inside_the_program_is_named_for_what_it_is() -
     told = Raw(written=dict(program.written), config=program.config)
     told.written["operator"] = replace(training().written["operator"], type=types.CHART_V4)
     assert said(evaluate(told.built(), SETTINGS), "GPU-DRV-01") == []
+
+
+def named(token: str, **inputs: object) -> list[Finding]:
+    resource = Resource(urn=urn(token, "it"), type=token, name="it", inputs=inputs)
+    return said(evaluate(ResourceSet(project=PROJECT, stack=STACK, resources=(resource,)), SETTINGS), "GPU-COST-03")
+
+
+@pytest.mark.failure("J8")
+@pytest.mark.parametrize(
+    ("token", "inputs", "what"),
+    [
+        ("gcp:cloudrunv2/service:Service", {"template": {"nodeSelector": {"accelerator": "nvidia-l4"}}}, "nvidia-l4"),
+        (
+            "gcp:cloudrunv2/job:Job",
+            {"template": {"containers": [{"resources": {"limits": {"nvidia.com/gpu": "1"}}}]}},
+            "nvidia.com/gpu",
+        ),
+        (
+            "gcp:workstations/workstationConfig:WorkstationConfig",
+            {"host": {"accelerators": [{"type": "nvidia-tesla-t4"}]}},
+            "nvidia-tesla-t4",
+        ),
+        (
+            "gcp:dataflow/flexTemplateJob:FlexTemplateJob",
+            {"additionalExperiments": ["worker_accelerator=type:nvidia-l4;count:1"]},
+            "nvidia-l4",
+        ),
+        ("gcp:dataplex/task:Task", {"spark": {"machine": "zones/us-central1-a/machineTypes/a2-highgpu-1g"}}, "a2-highgpu-1g"),
+        ("azure-native:app/v20240301:ManagedEnvironment", {"workloadProfiles": [{"workloadProfileType": "NC24-A100"}]}, "NC24-A100"),
+        ("azure-native:datafactory:IntegrationRuntime", {"nodeSize": "standard_nd96isr_h100_v5"}, "Standard_ND96isr_H100_v5"),
+    ],
+)
+def test_a_kind_without_reader_that_names_an_accelerator_has_no_upper_bound(token: str, inputs: dict[str, object], what: str) -> None:
+    (finding,) = named(token, **inputs)
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+    assert f"not read by any reader, and names {what}" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("token", "inputs"),
+    [
+        ("azure-native:authorization:PolicyAssignment", {"parameters": {"skus": {"value": ["Standard_ND96isr_H100_v5"]}}}),
+        ("gcp:orgpolicy/policy:Policy", {"spec": {"rules": [{"values": {"deniedValues": ["a2-highgpu-1g"]}}]}}),
+        ("gcp:cloudquota/sQuotaPreference:SQuotaPreference", {"dimensions": {"gpu_family": "nvidia-h100"}}),
+        ("gcp:cloudrunv2/service:Service", {"template": {"containers": [{"image": "nginx"}]}}),
+        ("gcp:cloudfunctionsv2/function:Function", {"source": "# nvidia-l4 " + "x" * 400}),
+        ("azure-native:app:ManagedEnvironment", {"workloadProfiles": [{"workloadProfileType": "D4"}]}),
+        ("aws:ssm/parameter:Parameter", {"value": "p5.48xlarge"}),
+    ],
+)
+def test_what_only_speaks_of_accelerators_starts_none(token: str, inputs: dict[str, object]) -> None:
+    assert named(token, **inputs) == []
+
+
+COMPUTE_CLASS = "kubernetes:cloud.google.com/v1:ComputeClass"
+
+
+@pytest.mark.failure("J8")
+@pytest.mark.parametrize(
+    ("token", "spec"),
+    [
+        ("kubernetes:containerservice.azure.com/v1api20240901:ManagedClustersAgentPool", {"vmSize": "Standard_ND96isr_H100_v5"}),
+        ("kubernetes:kaito.sh/v1beta1:Workspace", {}),
+        (COMPUTE_CLASS, {"nodePoolAutoCreation": {"enabled": True}}),
+    ],
+)
+def test_an_object_whose_controller_makes_machines_has_no_upper_bound(token: str, spec: dict[str, object]) -> None:
+    (finding,) = named(token, metadata={"name": "it"}, spec=spec)
+    assert (finding.status, finding.fails) == (Status.UNKNOWN, True)
+
+
+@pytest.mark.parametrize("token", [COMPUTE_CLASS, "kubernetes:storage.azure.com/v1api20230101:StorageAccount"])
+def test_an_object_whose_controller_makes_none_is_silent(token: str) -> None:
+    assert named(token, metadata={"name": "it"}, spec={"priorities": [{"machineFamily": "n4"}]}) == []
+
+
+@pytest.mark.failure("J8")
+def test_a_node_pool_of_aks_auto_provisioning_is_not_taken_for_one_of_aws() -> None:
+    spec = {"template": {"spec": {"nodeClassRef": {"group": "karpenter.azure.com", "kind": "AKSNodeClass", "name": "gpu"}}}}
+    token = "kubernetes:karpenter.sh/v1:NodePool"
+    resource = Resource(urn=urn(token, "it"), type=token, name="it", inputs={"metadata": {"name": "it"}, "spec": spec})
+    found = [f for f in evaluate(ResourceSet(project=PROJECT, stack=STACK, resources=(resource,)), SETTINGS) if f.fails]
+    assert [f.rule for f in found] == ["GPU-COST-03"]
+    assert "a Karpenter node pool of AKS node auto-provisioning, for which there is no reader yet" in found[0].message

@@ -9,9 +9,10 @@ from policies.readers.facts import ProgramReader, Reader
 
 from .cluster import read_cluster
 from .cluster_objects import read_param_set, read_pod_network, read_queued_use, read_quota
+from .firewall import read_firewall, read_policy_association
 from .instance import read_instance
 from .instance_group import read_group
-from .network import read_address, read_firewall, read_nat, read_network, read_subnet
+from .network import read_address, read_nat, read_network, read_subnet
 from .node_pool import read_node_pool
 from .reservation import read_reservation
 from .storage import read_bucket, read_disk, read_filestore, read_lustre, read_parallelstore
@@ -31,6 +32,7 @@ READERS: Mapping[str, Reader] = {
     gcp_types.NETWORK: read_network,
     gcp_types.SUBNETWORK: read_subnet,
     gcp_types.FIREWALL: read_firewall,
+    **dict.fromkeys(gcp_types.FIREWALL_POLICY_ASSOCIATIONS, read_policy_association),
     gcp_types.ROUTER_NAT: read_nat,
     **dict.fromkeys(gcp_types.ADDRESSES, read_address),
     **dict.fromkeys(gcp_types.DISKS, read_disk),

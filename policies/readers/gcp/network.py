@@ -1,15 +1,15 @@
-"""VPC networks, subnetworks, firewall rules, Cloud NAT and addresses."""
+"""VPC networks, subnetworks, Cloud NAT and addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import CloudNat, FirewallRule, Nat, PublicAddress, Subnetwork, Vpc
+from components.inventory import CloudNat, Nat, PublicAddress, Subnetwork, Vpc
 from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import gcp_types
 from policies.readers.program import Program
-from policies.readers.values import all_of, any_of, given, text
+from policies.readers.values import given, text
 
 from .parts import Part
 from .places import region
@@ -36,47 +36,6 @@ def read_subnet(subnet: Resource, program: Program) -> Iterator[Subnetwork]:
         private_google_access=part.flag("privateIpGoogleAccess"),
         purpose=part.text("purpose"),
     )
-
-
-def read_firewall(firewall: Resource, program: Program) -> Iterator[FirewallRule]:
-    """Ingress rules that are on. Others let nothing in."""
-    part = Part(firewall)
-    direction, disabled = part.text("direction"), part.on("disabled")
-    if direction == "EGRESS" or disabled is True:
-        return
-    named = reference(program, firewall, "network", firewall.read("network"), "network", gcp_types.NETWORK)
-    sources = part.items("sourceRanges")
-    told = [direction if isinstance(direction, Unknown) else True, disabled if isinstance(disabled, Unknown) else True]
-    yield FirewallRule(
-        urn=firewall.urn,
-        network=given(named, "network", "not given"),
-        allows_all=all_of([*told, _allows_all(part)]),
-        sources=sources if isinstance(sources, Unknown) else _texts(part, len(sources)),
-    )
-
-
-def _texts(part: Part, count: int) -> tuple[Maybe[str], ...]:
-    found = [(part.text("sourceRanges", i), part.path("sourceRanges", i)) for i in range(count)]
-    return tuple(given(source, path, "not given") for source, path in found)
-
-
-def _allows_all(part: Part) -> Maybe[bool]:
-    listed = part.each("allows")
-    if isinstance(listed, Unknown):
-        return listed
-    return any_of([_whole(listed, "all"), all_of([_whole(listed, "tcp"), _whole(listed, "udp")])])
-
-
-def _whole(listed: tuple[Part, ...], protocol: str) -> Maybe[bool]:
-    """Whether one entry lets in all ports of `protocol`."""
-    return any_of([_all_ports(allow, protocol) for allow in listed])
-
-
-def _all_ports(allow: Part, protocol: str) -> Maybe[bool]:
-    named, ports = allow.text("protocol"), allow.items("ports")
-    if isinstance(named, Unknown) or named != protocol:
-        return named if isinstance(named, Unknown) else False
-    return ports if isinstance(ports, Unknown) else not ports
 
 
 def read_nat(nat: Resource, program: Program) -> Iterator[Nat | CloudNat]:

@@ -10,6 +10,7 @@ from components.inventory import Accelerator, Affinity, Image, Market
 from components.resource import read
 from components.unknown import Maybe, Unknown, known
 from policies.readers import gcp_types
+from policies.readers.pools import plain
 from policies.readers.program import Program
 from policies.readers.values import any_of, first, given, text, whole
 
@@ -49,9 +50,8 @@ def _accelerator(entry: Part) -> Accelerator:
 
 
 def attached(machine_type: Maybe[str], listed: Maybe[tuple[Accelerator, ...]]) -> Maybe[tuple[Accelerator, ...]]:
-    """GPUs beside the machine's own: all that is listed for a machine that the catalogue has without any."""
-    row = catalog.find_machine("gcp", machine_type) if known(machine_type) else None
-    return listed if row is not None and not row.accelerated else ()
+    """GPUs beside the machine's own: all that is listed for a machine that has none for certain."""
+    return listed if known(machine_type) and plain("gcp", machine_type) else ()
 
 
 def cloud_driver(listed: Maybe[tuple[Accelerator, ...]]) -> Maybe[bool]:

@@ -106,13 +106,10 @@ def gke_pool(pool: Part, name: str, home: Home, program: Program) -> Iterator[No
 
 
 def with_attached(pool: NodePool) -> NodePool:
-    """`pool` as `GpuPool` when its machines carry accelerators, may carry some, or get some attached.
-
-    The default machine carries none, though the catalogue has neither its size nor its price.
-    """
+    """`pool` as `GpuPool` when its machines carry accelerators, may carry some, or get some attached."""
     if isinstance(pool.attached, Unknown) or pool.attached:
         return GpuPool(**{f.name: getattr(pool, f.name) for f in fields(pool)})
-    return pool if pool.machines == (config.DEFAULT_MACHINE,) else classified(pool)
+    return classified(pool)
 
 
 def placement_policy(pool: Part, program: Program) -> Maybe[str | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from components.inventory import Chart, Manifest, NodePool, Workload
+from components.inventory import Chart, Lost, Manifest, NodePool, Workload
 from components.resource import Resource
 from policies.readers import types
 from policies.readers.facts import Fact, ProgramReader, Reader
@@ -13,7 +13,7 @@ from policies.readers.program import Program
 from .access import read_access, read_outputs
 from .gitops import read_delivery
 from .helm import read_chart
-from .karpenter import GROUP, NODE_CLASSES, read_node_pool
+from .karpenter import AKS_CLASSES, GROUP, NODE_CLASSES, read_node_pool
 from .objects import is_object, read_object, read_unseen, read_yaml
 from .pods import read_workload
 
@@ -34,12 +34,17 @@ def _and_workloads(found: Iterator[Fact]) -> Iterator[Fact | Workload | Chart]:
             yield from read_delivery(fact)
 
 
-def read_node_pools(program: Program) -> Iterator[NodePool]:
-    """Karpenter's pools need their node classes, which are objects of their own."""
+def read_node_pools(program: Program) -> Iterator[NodePool | Lost]:
+    """Karpenter's pools need their node classes, which are objects of their own. Those of AKS are not read, and said to be so."""
     manifests = [fact for resource in program.resources for fact in _objects(resource, program)]
     classes = {m.name: m for m in manifests if (m.group, m.kind) in NODE_CLASSES and isinstance(m.name, str)}
     for manifest in manifests:
-        if (manifest.group, manifest.kind) == (GROUP, "NodePool"):
+        if (manifest.group, manifest.kind) != (GROUP, "NodePool"):
+            continue
+        if manifest.read("spec", "template", "spec", "nodeClassRef", "group") == AKS_CLASSES:
+            reason = "a Karpenter node pool of AKS node auto-provisioning, for which there is no reader yet"
+            yield Lost(urn=manifest.urn, type=f"{GROUP} NodePool", reason=reason)
+        else:
             yield from read_node_pool(manifest, program, classes)
 
 

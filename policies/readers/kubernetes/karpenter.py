@@ -24,6 +24,8 @@ from .karpenter_choice import machines as choice
 
 GROUP = "karpenter.sh"
 NODE_CLASSES = (("karpenter.k8s.aws", "EC2NodeClass"), ("eks.amazonaws.com", "NodeClass"))
+AKS_CLASSES = "karpenter.azure.com"
+"""API group of the node classes of AKS node auto-provisioning."""
 _CAPACITY = "karpenter.sh/capacity-type"
 _ZONE = "topology.kubernetes.io/zone"
 _GIB = 2.0**30

@@ -11,11 +11,18 @@ from components.resource import Resource, Value
 from components.unknown import AFTER_UPDATE, Maybe, Unknown
 from policies.readers import types
 from policies.readers.program import Program
-from policies.readers.values import given, items, text
+from policies.readers.values import flag, given, items, text
 from policies.readers.yaml_text import documents_of
 
-MACHINE_MAKERS = ("cluster.x-k8s.io", "crossplane.io", "upbound.io", "services.k8s.aws", "cnrm.cloud.google.com")
-"""API groups, with all below them, whose objects make machines in the cloud by themselves: Cluster API, Crossplane, ACK, Config Connector."""
+MACHINE_MAKERS = (
+    *("cluster.x-k8s.io", "crossplane.io", "upbound.io", "services.k8s.aws", "cnrm.cloud.google.com", "kaito.sh"),
+    *(f"{service}.azure.com" for service in ("app", "batch", "compute", "containerservice", "machinelearningservices")),
+)
+"""API groups, with all below them, whose objects make machines in the cloud by themselves: Cluster API, Crossplane, ACK, Config Connector,
+KAITO, Azure Service Operator.
+"""
+_COMPUTE_CLASS = ("cloud.google.com", "ComputeClass")
+"""By which GKE makes node pools of its own, when its `nodePoolAutoCreation` is on."""
 UNTOLD = Unknown("deletedWith", "not told by the engine's policy protocol")
 _SEEN_ELSEWHERE = "a component that applies manifests which are not seen here"
 
@@ -136,6 +143,8 @@ def _manifest(place: _Place, body: Mapping[str, Value], group: str, kind: str) -
     resource = place.resource
     if _makes_machines(group):
         yield Lost(urn=resource.urn, type=resource.type, reason=f"a {kind} of {group}, whose controller may make machines in the cloud")
+    if (group, kind) == _COMPUTE_CLASS and _creates_pools(body) is not False:
+        yield Lost(urn=resource.urn, type=resource.type, reason="a ComputeClass by which GKE makes node pools of its own")
     metadata = body.get("metadata")
     name = text(_inside(metadata, "name"), "metadata.name")
     namespace = text(_inside(metadata, "namespace"), "metadata.namespace")
@@ -156,6 +165,11 @@ def _inside(metadata: Value, key: str) -> Value:
     if isinstance(metadata, Mapping):
         return cast("Mapping[str, Value]", metadata).get(key)
     return metadata if isinstance(metadata, Unknown) or metadata is None else Unknown(f"metadata.{key}", "not readable: no object")
+
+
+def _creates_pools(compute_class: Mapping[str, Value]) -> Maybe[bool]:
+    on = flag(_inside(_inside(compute_class.get("spec"), "nodePoolAutoCreation"), "enabled"), "spec.nodePoolAutoCreation.enabled")
+    return False if on is None else on
 
 
 def _makes_machines(group: str) -> bool:
