@@ -6,12 +6,13 @@ Times are UTC, `2027-03-01T06:30:00Z`; sizes are `min=2 desired=4 max=8 at=<time
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 KEEP_KEY = "gpukit/idle"
 KEEP = "keep"
-"""The value with which KEEP_KEY protects a cluster or a pool."""
+"""The value with which KEEP_KEY protects a cluster or a pool. Any other protects it too: whoever set the tag meant something by it."""
 WARNED_KEY = "gpukit/idle-warned"
 """When people were warned; on a node group."""
 SIZES_KEY = "gpukit/idle-sizes"
@@ -39,6 +40,15 @@ class Recorded:
     def text(self) -> str:
         """The tag's value."""
         return f"min={self.minimum} desired={self.desired} max={self.maximum} at={time_text(self.at)}"
+
+
+def kept_by(tags: Mapping[str, str]) -> str | None:
+    """The tag that keeps the idle tools away, as `key=value`; None without one. Clouds and people write the key in their own ways."""
+    return next((f"{key}={value}" for key, value in tags.items() if _plain(key) == _plain(KEEP_KEY)), None)
+
+
+def _plain(key: str) -> str:
+    return "".join(sign for sign in key.casefold() if sign.isalnum())
 
 
 def recorded(text: str | None) -> Recorded | None:

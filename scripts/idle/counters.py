@@ -1,7 +1,7 @@
 """Counters by their names in the field: what each measures, which values are possible, when one means work.
 
-Sources: dcgm-exporter's default counters and field documentation (units), NVIDIA/DCGM issues 152, 199 and 303 (impossible values),
-CloudWatch agent (`nvidia_smi_*`), GKE system metrics (`accelerator/duty_cycle`).
+Sources: dcgm-exporter's default counters and field documentation (units; small letters: its first version), NVIDIA/DCGM issues 152, 199 and 303 (impossible values),
+CloudWatch agent and nvidia_gpu_exporter (`nvidia_smi_*`), GKE system metrics (`accelerator/duty_cycle`).
 """
 
 from __future__ import annotations
@@ -39,6 +39,11 @@ class Counter:
     largest: float = 1.0
     """Values above it, and all below zero, are impossible: they are dropped and counted."""
 
+    @property
+    def percent(self) -> bool:
+        """Whether it sends percent as they are: then values up to 1 may be shares under the wrong name."""
+        return self.largest == 100 and self.scale == 1
+
 
 _SHARE = {
     "DCGM_FI_PROF_GR_ENGINE_ACTIVE": Measure.ENGINE,
@@ -49,10 +54,16 @@ _SHARE = {
 _PERCENT = {
     "DCGM_FI_DEV_GPU_UTIL": Measure.UTILISATION,
     "DCGM_FI_DEV_MEM_COPY_UTIL": Measure.COPY,
+    "dcgm_gpu_utilization": Measure.UTILISATION,
+    "dcgm_mem_copy_utilization": Measure.COPY,
     "nvidia_smi_utilization_gpu": Measure.UTILISATION,
     "nvidia_smi_utilization_memory": Measure.COPY,
     "kubernetes_io:node_accelerator_duty_cycle": Measure.UTILISATION,
     "kubernetes_io:container_accelerator_duty_cycle": Measure.UTILISATION,
+}
+_PERCENT_AS_SHARE = {
+    "nvidia_smi_utilization_gpu_ratio": Measure.UTILISATION,
+    "nvidia_smi_utilization_memory_ratio": Measure.COPY,
 }
 _TRAFFIC = (
     "DCGM_FI_PROF_PCIE_TX_BYTES",
@@ -66,23 +77,27 @@ _ROUNDING = 1.02
 COUNTERS: Mapping[str, Counter] = {
     **{name: Counter(measure, largest=_ROUNDING) for name, measure in _SHARE.items()},
     **{name: Counter(measure, largest=100.0) for name, measure in _PERCENT.items()},
+    **{name: Counter(measure, scale=100.0, largest=_ROUNDING) for name, measure in _PERCENT_AS_SHARE.items()},
     **{name: Counter(Measure.TRAFFIC, largest=5e12) for name in _TRAFFIC},
     "DCGM_FI_DEV_POWER_USAGE": Counter(Measure.POWER, largest=3000.0),
+    "dcgm_power_usage": Counter(Measure.POWER, largest=3000.0),
     "nvidia_smi_power_draw": Counter(Measure.POWER, largest=3000.0),
+    "nvidia_smi_power_draw_watts": Counter(Measure.POWER, largest=3000.0),
     "DCGM_FI_DEV_FB_USED": Counter(Measure.MEMORY, largest=1e6),
+    "dcgm_fb_used": Counter(Measure.MEMORY, largest=1e6),
     "nvidia_smi_memory_used": Counter(Measure.MEMORY, largest=1e6),
+    "nvidia_smi_memory_used_bytes": Counter(Measure.MEMORY, scale=1 / 2**20, largest=1e12),
 }
 _FOLDED = {name.casefold(): counter for name, counter in COUNTERS.items()}
 
 COVERING = (Measure.ENGINE, Measure.SM, Measure.UTILISATION)
 """Measures that say whether a GPU works at all: every GPU needs one of them over the whole window."""
 JUDGED = (*COVERING, Measure.TENSOR, Measure.MEMORY_BUSY, Measure.COPY, Measure.POWER)
-"""Measures that can show work: where the endpoint serves one, no GPU may lack it."""
-
-_NODE_LABELS = ("Hostname", "hostname", "node", "kubernetes_node", "nodename", "instance")
-"""dcgm-exporter renamed `Hostname` after 4.8.2; relabelling adds the others. The first that is there counts."""
-_GPU_LABELS = ("UUID", "uuid", "gpu_uuid", "gpu", "index", "accelerator_id", "device")
-_INSTANCE_LABELS = ("GPU_I_ID", "gpu_i_id")
+"""Measures that can show work."""
+DEMANDED = (*JUDGED, Measure.MEMORY)
+"""Measures of which none may lack a GPU or a part of the window, where the endpoint serves them."""
+COMES_AND_GOES = frozenset({"kubernetes_io:container_accelerator_duty_cycle"})
+"""Counters of containers, which are there while one runs: no node must have them."""
 
 
 def counter_of(name: str) -> Counter | None:
@@ -90,33 +105,6 @@ def counter_of(name: str) -> Counter | None:
     return _FOLDED.get(name.casefold())
 
 
-@dataclass(frozen=True)
-class Gpu:
-    """One GPU, or one MIG instance of it."""
-
-    node: str
-    gpu: str
-    instance: str = ""
-    source: str = "dcgm"
-    """Sources name GPUs in their own ways: what two of them say is never taken for one GPU."""
-
-    @property
-    def whole(self) -> Gpu:
-        """The GPU that a MIG instance is part of."""
-        return Gpu(self.node, self.gpu, source=self.source)
-
-    def __str__(self) -> str:
-        return f"{self.gpu} on {self.node}" + (f", MIG instance {self.instance}" if self.instance else "")
-
-
-def gpu_of(labels: Mapping[str, str], source: str = "dcgm") -> Gpu | None:
-    """Which GPU a series is about; None where its labels do not say."""
-    node, gpu = _first(labels, _NODE_LABELS), _first(labels, _GPU_LABELS)
-    if node is None or gpu is None:
-        return None
-    host, colon, port = node.rpartition(":")
-    return Gpu(host if colon and port.isdecimal() else node, gpu, _first(labels, _INSTANCE_LABELS) or "", source)
-
-
-def _first(labels: Mapping[str, str], names: tuple[str, ...]) -> str | None:
-    return next((labels[name] for name in names if labels.get(name)), None)
+def family(name: str) -> str:
+    """Which exporter's counter it is. Each names GPUs in its own way: what two of them say is never taken for one GPU."""
+    return next((prefix for prefix in ("nvidia_smi", "kubernetes_io") if name.casefold().startswith(prefix)), "dcgm")

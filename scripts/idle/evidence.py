@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from components import catalog
+
 from .rules import Rules
 from .signals import Cluster, Node, Pod, Pool
+from .which_gpu import NodeNames
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,17 +23,61 @@ class Mine:
     ended: tuple[Pod, ...]
 
 
+JOBS = frozenset({
+    "Job", "CronJob", "JobSet", "MPIJob", "PyTorchJob", "TFJob", "JAXJob", "XGBoostJob", "PaddleJob", "TrainJob", "RayCluster", "RayJob",
+    "Workflow", "AppWrapper", "SparkApplication", "Notebook", "NodeSet", "LeaderWorkerSet",
+})  # fmt: skip
+"""Kinds whose pods work though they ask for no GPU: launchers, evaluation and data preparation on the processors of a GPU node."""
+AGENTS = frozenset({
+    "kube-system", "gpu-operator", "nvidia-gpu-operator", "nvidia-device-plugin", "nvidia-network-operator", "network-operator",
+    "node-feature-discovery", "dcgm-exporter", "nvidia-dra-driver-gpu", "gke-managed-system", "gmp-system", "gke-gmp-system",
+    "amazon-cloudwatch", "gatekeeper-system", "calico-system",
+})  # fmt: skip
+"""Namespaces whose DaemonSets serve the node itself. A DaemonSet elsewhere may serve a model."""
+
+
+def node_names(cluster: Cluster) -> NodeNames:
+    """Names of its nodes, to place counters and pods by."""
+    return NodeNames.of((name, node.name) for node in cluster.nodes or () for name in (node.name, *node.aliases))
+
+
+def without_gpus(cluster: Cluster, pool: Pool) -> bool:
+    """Whether it is surely no pool of GPU machines: such pools a record may list, and nothing of them is judged."""
+    machine = catalog.find_machine(cluster.cloud, pool.machine) if cluster.cloud and pool.machine else None
+    if machine is not None and machine.accelerated:
+        return False
+    nodes = [node for node in cluster.nodes or () if node.pool == pool.name]
+    if any(node.gpus for node in nodes) or any(pod.gpus and (pod.pool == pool.name) for pod in cluster.pods or ()):
+        return False
+    return pool.gpus_per_node == 0 or (machine is not None and not pool.gpus_per_node)
+
+
 def of(cluster: Cluster, pool: Pool) -> Mine:
+    """A pod whose node or pool is not known by the name that it gives may be on any pool: a misspelt name frees no machine."""
     nodes = tuple(node for node in cluster.nodes or () if node.pool == pool.name)
-    names, pods = {node.name for node in nodes}, cluster.pods or ()
-    others = {node.name for node in cluster.nodes or ()} - names
-    here = [pod for pod in pods if pod.gpus and pod.node not in others and (pod.node in names or pod.pool in (None, pool.name))]
+    names, mine = node_names(cluster), {node.name for node in nodes}
+    pools = {each.name for each in cluster.pools or ()} | {node.pool for node in cluster.nodes or ()} | {pool.name}
+
+    def here(pod: Pod) -> bool:
+        node = None if pod.node is None else names.named(pod.node)
+        if not pod.gpus:
+            return node in mine and pod.kind in JOBS and pod.phase == "Running"
+        if node is not None:
+            return node in mine
+        return pod.pool not in pools or pod.pool == pool.name
+
+    pods = [pod for pod in cluster.pods or () if not _agent(pod) and here(pod)]
     return Mine(
         nodes=nodes,
-        running=tuple(p for p in here if p.phase in ("Running", "Unknown") and p.node is not None),
-        waiting=tuple(p for p in here if p.phase == "Pending" or (p.phase in ("Running", "Unknown") and p.node is None)),
-        ended=tuple(p for p in here if p.phase in ("Succeeded", "Failed")),
+        running=tuple(p for p in pods if p.phase in ("Running", "Unknown") and p.node is not None),
+        waiting=tuple(p for p in pods if p.phase == "Pending" or (p.phase in ("Running", "Unknown") and p.node is None)),
+        ended=tuple(p for p in pods if p.phase in ("Succeeded", "Failed")),
     )
+
+
+def _agent(pod: Pod) -> bool:
+    """Whether it checks or serves its node (I4): validators of the GPU Operator ask for a GPU too."""
+    return pod.kind == "DaemonSet" and pod.namespace in AGENTS
 
 
 def use(cluster: Cluster, mine: Mine, now: datetime, rules: Rules) -> str | None:
@@ -39,7 +86,7 @@ def use(cluster: Cluster, mine: Mine, now: datetime, rules: Rules) -> str | None
     if mine.running:
         pod = mine.running[0]
         more = f" and {len(mine.running) - 1} more" if len(mine.running) > 1 else ""
-        return f"pod {pod.namespace}/{pod.name}{more} holds its GPUs"
+        return f"pod {pod.namespace}/{pod.name}{more} {'holds its GPUs' if pod.gpus else 'works on its nodes'}"
     if mine.waiting:
         return f"pod {mine.waiting[0].namespace}/{mine.waiting[0].name} waits for GPUs"
     recent = [pod for pod in mine.ended if pod.ended is not None and now - pod.ended < window]

@@ -11,10 +11,10 @@ from pathlib import Path
 from scripts.errors import BadInput
 
 from . import record
-from .counters import gpu_of
 from .fold import Grid, folded, joined
 from .matrix import NoResult, NotAMatrix, read_matrix, seconds
 from .signals import SCHEMA, Cluster, Node, Pool, Record, Series, Source
+from .which_gpu import gpu_of
 
 POOL = "GPUs of the file"
 _FIRST_BYTES = 4096
@@ -23,6 +23,8 @@ _DIAGNOSED_BYTES = 64 << 20
 """A larger file is not read as a whole only to say better what is wrong with it."""
 _LINE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+(-?[0-9.eE+]+))?\s*")
 _LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"')
+_BEFORE = 1e8
+"""Seconds since 1970: no sample of a GPU is from before March 1973, so that the number must mean another unit."""
 STEP_SECONDS = 60.0
 REACH_SECONDS = 7 * 86400.0
 """Samples older than this before the newest are not looked at."""
@@ -121,14 +123,18 @@ def _of_exposition(path: Path) -> Record:
 
 def _time(text: str, path: Path, line: int) -> float:
     try:
-        return seconds(text, per_second=1000)
+        at = seconds(text, per_second=1000)
+        return at * 1000 if at < _BEFORE else at  # OpenMetrics counts seconds
     except NotAMatrix as error:
         raise NotAMatrix(f"{path.name}, line {line}: {error}") from None
 
 
 def _record(path: Path, series: list[Series], newest: float) -> Record:
     if not series:
-        raise NotAMatrix(f"{path.name} holds no counter of a GPU")
+        raise NotAMatrix(
+            f"{path.name} holds no counter of a GPU: each series needs its name in the label __name__, which functions such as max_over_time "
+            f"take away, and one that is known here, such as DCGM_FI_DEV_GPU_UTIL"
+        )
     now = datetime.fromtimestamp(newest, UTC)
     cluster = Cluster(
         name=path.name,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
+from math import isfinite
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, field_validator
 
 from components.inventory import Cloud, Market
 
@@ -27,6 +28,17 @@ Seconds = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Moment = Annotated[AwareDatetime, Field(ge=datetime(1970, 1, 1, tzinfo=UTC), le=datetime.fromtimestamp(LATEST, UTC))]
 """A present that windows can be reckoned from, back and forth."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+def _value(value: object) -> object:
+    """A sample that is none (null, NaN, infinity) is absurd, and no reason to refuse a file."""
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return "NaN"
+    return value
+
+
+Value = Annotated[float | str, BeforeValidator(_value)]
+"""Of a counter."""
 Text = Annotated[str, Field(min_length=1, max_length=2048)]
 SourceName = Literal["kubernetes", "dcgm", "cloud", "serving"]
 Workload = Literal["training", "inference"]
@@ -58,16 +70,20 @@ class Node(Frozen):
     """None: not known, and then no grace can be judged."""
     ready: bool = True
     gpus: Machines | None = None
-    """Physical GPUs; None: as many as its pool's machine has."""
+    """Physical GPUs; None: as many as its pool's machine has. 0: a node without GPUs, such as a system node."""
+    aliases: tuple[Text, ...] = ()
+    """Other names by which counters may speak of it: addresses, and its exporter's pod."""
 
 
 class Pod(Frozen):
-    """A pod that asks for GPUs (of any resource name), running, waiting, or ended within the observed time."""
+    """A pod that asks for GPUs (of any resource name), running, waiting, or ended within the observed time; or a job's on a GPU node."""
 
     namespace: Text
     name: Text
     phase: Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
+    """`status.phase`, not the STATUS column: a pod in CrashLoopBackOff or Terminating is Running, one that waits for its image Pending."""
     gpus: Machines = 1
+    """0: it asks for none, such as the launcher of an MPI job; then it counts on a GPU node alone, and if it belongs to a job."""
     node: Text | None = None
     pool: Text | None = None
     """Pool that it waits for, where its selectors name one; None: it may start on any."""
@@ -103,8 +119,8 @@ class Series(Frozen):
 
     metric: Mapping[str, str]
     """Labels, `__name__` among them."""
-    values: tuple[tuple[Seconds, Number | str], ...] = ()
-    """(seconds since 1970, value); what is no number counts as absurd. Where several samples fell into one step: the highest."""
+    values: tuple[tuple[Seconds, Value], ...] = ()
+    """(seconds since 1970, value), in any order; what is no number (null, NaN) counts as absurd. Where several samples fell into one step: the highest."""
     least: tuple[tuple[Seconds, Number], ...] = ()
     """The lowest of each step, where it differs from `values`."""
     dropped: Count = 0
@@ -165,7 +181,9 @@ class Pool(Frozen):
     usd_per_node_hour: Usd | None = None
     window_starts: AwareDatetime | None = None
     window_ends: AwareDatetime | None = None
-    """Paid time of a capacity block or calendar reservation."""
+    """Paid time of a capacity block or calendar reservation. Outside of it its machines are billed by the hour."""
+    opted_out: bool = False
+    """A tag of its own keeps the idle tools away from it."""
 
 
 class Allowed(Frozen):
@@ -210,6 +228,16 @@ class Cluster(Frozen):
     """Names that the metrics' endpoint serves for this cluster: each GPU must have each of them. None: not known what is missing."""
     step_seconds: Annotated[float, Field(gt=0, le=300)] = 60.0
     """Distance of samples that the series should have."""
+
+    @field_validator("pools", "nodes")
+    @classmethod
+    def _once(cls, items: tuple[Pool, ...] | tuple[Node, ...] | None) -> tuple[Pool, ...] | tuple[Node, ...] | None:
+        """One node listed twice would stand for a machine of which nothing is known."""
+        names = [item.name for item in items or ()]
+        twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
+        if twice is not None:
+            raise ValueError(f"{twice!r} is listed twice: give each name once")
+        return items
 
 
 class Record(Frozen):

@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 
-from components import catalog, naming
+from components import catalog
 from components.inventory import Market
 
-from . import evidence, second
-from .activity import Activity, Did, Fact, Metered, activity
+from . import evidence, protection, second
+from .activity import Activity, Did, Fact, activity
+from .metered import Metered
 from .readings import Readings, Window, read
 from .rules import Rules
 from .signals import Cluster, Node, Pool, Source
-
-OPT_OUT = "idle"
-"""Word of the tag `gpukit/idle`; with the value `keep` the idle tools leave the cluster alone."""
-KEEP = "keep"
 
 
 class Status(StrEnum):
@@ -76,7 +73,8 @@ class Verdict:
 def verdict(cluster: Cluster, now: datetime, rules: Rules | None = None) -> Verdict:
     """The verdict of `cluster` at `now`. Never raises for what a record may hold."""
     judge = _Judge(cluster, now, rules or Rules())
-    pools = tuple(judge.pool(pool) for pool in cluster.pools or ())
+    others = [pool for pool in cluster.pools or () if evidence.without_gpus(cluster, pool)]
+    pools = tuple(judge.pool(pool) for pool in judge.gpu_pools)
     status, reason = judge.together(pools)
     return Verdict(
         cluster=cluster.name,
@@ -86,7 +84,9 @@ def verdict(cluster: Cluster, now: datetime, rules: Rules | None = None) -> Verd
         resting=cluster.pools is not None and judge.stray() is None and all(pool.resting for pool in pools),
         at=now,
         window_minutes=judge.rules.window_minutes,
-        usd_per_hour=None if cluster.pools is None else together([cluster.other_usd_per_hour, *(pool.usd_per_hour for pool in pools)]),
+        usd_per_hour=None
+        if cluster.pools is None
+        else together([cluster.other_usd_per_hour, *(pool.usd_per_hour for pool in pools), *map(_cost, others)]),
         at_stake_usd_per_hour=together(0.0 if pool.prepaid else pool.usd_per_hour for pool in pools),
     )
 
@@ -99,10 +99,15 @@ class _Judge:
     now: datetime
     rules: Rules
 
+    @property
+    def gpu_pools(self) -> list[Pool]:
+        """Pools of system nodes that a record may list are no matter of this."""
+        return [pool for pool in self.cluster.pools or () if not evidence.without_gpus(self.cluster, pool)]
+
     def together(self, pools: tuple[PoolVerdict, ...]) -> tuple[Status, str]:
         """Protection, then the lease, then the least destructive of what the pools say, then what else the cluster serves."""
         cluster = self.cluster
-        if (kept := _protection(cluster)) is not None:
+        if (kept := protection.of(cluster)) is not None:
             return Status.PROTECTED, kept
         if self.expired:
             rests = cluster.pools is not None and self.stray() is None and all(pool.resting for pool in pools)
@@ -114,7 +119,9 @@ class _Judge:
             first = next((pool for pool in pools if pool.status is status), None)
             if first is not None:
                 return status, f"pool {first.pool}: {first.reason}"
-        within = bool(pools) and all(self.told_from_within(pool) is not None for pool in self.cluster.pools or ())
+        if pools and all(pool.status is Status.PROTECTED for pool in pools):
+            return Status.PROTECTED, f"pool {pools[0].pool}: {pools[0].reason}"
+        within = bool(pools) and all(self.told_from_within(pool) is not None for pool in self.gpu_pools)
         if (doubt := None if within else self.unread(dcgm=False) or self.stray()) is not None:
             return Status.UNKNOWN, doubt
         if (used := self.served()) is not None:
@@ -130,14 +137,16 @@ class _Judge:
         pools = {pool.name for pool in self.cluster.pools or ()}
         node = next((node for node in self.cluster.nodes or () if node.pool not in pools and node.gpus != 0), None)
         if node is not None:
-            return f"node {node.name} belongs to pool {node.pool}, of which nothing is known"
+            none = "" if node.gpus else " (a node without GPUs says so: gpus 0)"
+            return f"node {node.name} belongs to pool {node.pool}, of which nothing is known{none}"
         if self.cluster.pods and not pools:
             return f"pod {self.cluster.pods[0].namespace}/{self.cluster.pods[0].name} asks for GPUs and no pool is known"
         return None
 
     @property
     def expired(self) -> bool:
-        return self.cluster.expires is not None and self.now.date() > self.cluster.expires
+        """Days end at midnight UTC, in whatever zone the present is written."""
+        return self.cluster.expires is not None and self.now.astimezone(UTC).date() > self.cluster.expires
 
     def served(self) -> tuple[Status, str] | None:
         """Requests to an inference cluster that scaled to zero still make it a cluster in use."""
@@ -153,12 +162,11 @@ class _Judge:
 
     def pool(self, pool: Pool) -> PoolVerdict:
         found = self.judged(pool)
-        price = pool.usd_per_node_hour
-        cost = price * pool.current if price is not None and pool.current is not None else None
-        prepaid = pool.market in (Market.CAPACITY_BLOCK, Market.CALENDAR)
-        found = replace(found, nodes=pool.current, usd_per_hour=0.0 if pool.current == 0 else cost, prepaid=prepaid)
-        if (kept := _protection(self.cluster)) is not None:
+        found = replace(found, nodes=pool.current, usd_per_hour=_cost(pool), prepaid=_prepaid(pool, self.now))
+        if (kept := protection.of(self.cluster)) is not None:
             return replace(found, status=Status.PROTECTED, reason=kept)
+        if (kept := protection.of_pool(pool)) is not None:
+            return replace(found, status=Status.PROTECTED, reason=kept, resting=False)
         if self.expired:
             reason = f"the lease ended on {self.cluster.expires}; {found.status}: {found.reason}"
             return replace(found, status=Status.EXPIRED, reason=reason)
@@ -168,7 +176,7 @@ class _Judge:
         """What the pool is used for, whatever lease and tags say. In this order: proof of use, doubt, proof of rest."""
         mine = evidence.of(self.cluster, pool)
         did = self.activity(pool, mine)
-        of = PoolVerdict(pool=pool.name, status=Status.UNKNOWN, reason="", dropped=did.dropped, parked=did.parked, facts=did.facts)
+        of = PoolVerdict(pool=pool.name, status=Status.UNKNOWN, reason="", dropped=did.dropped, parked=bool(did.parked), facts=did.facts)
         if did.did is Did.SPIN and (exchanged := second.traffic(self.cluster, pool, self.rules)) is not None:
             return replace(of, reason=f"its GPUs look as if they hung, and yet {exchanged}")
         if did.did is Did.SPIN:
@@ -189,6 +197,8 @@ class _Judge:
             return replace(of, status=Status.IDLE, reason="it has no nodes", resting=True)
         if did.did is Did.UNCLEAR:
             return replace(of, reason=did.reason)
+        if did.parked:  # a model that something outside of Kubernetes loaded
+            return replace(of, reason=f"every GPU rested and no GPU pod ran, and yet {did.parked} are in use: by whom is not known")
         reason = f"no GPU pod ran or waited and every GPU rested for {self.rules.window_minutes:g} minutes"
         return replace(of, status=Status.IDLE, reason=reason, resting=True)
 
@@ -220,7 +230,8 @@ class _Judge:
     def readings(self) -> Readings:
         until = self.now.timestamp()
         since = until - self.rules.window_minutes * 60
-        return read(self.cluster.series, Window(since, until, self.cluster.step_seconds, self.rules.skew_minutes * 60))
+        window = Window(since, until, self.cluster.step_seconds, self.rules.skew_minutes * 60)
+        return read(self.cluster.series, window, evidence.node_names(self.cluster))
 
     def metered(self, pool: Pool, mine: evidence.Mine) -> Metered:
         return Metered(
@@ -229,6 +240,7 @@ class _Judge:
             readings=self.readings.on(node.name for node in mine.nodes),
             counters=self.cluster.counters,
             expected=self.readings.window.expected,
+            window_seconds=self.rules.window_minutes * 60,
             oldest_sample=self.readings.window.until - self.rules.stale_minutes * 60,
             tdp_w=_tdp(self.cluster, pool),
         )
@@ -254,16 +266,19 @@ class _Judge:
         return None
 
 
-def _protection(cluster: Cluster) -> str | None:
-    """Why the idle tools keep away; None when nothing says so. Tags that nobody read may say it: then nothing is idle."""
-    if cluster.opted_out:
-        return "its stack file keeps the idle tools away"
-    if cluster.cloud is None:
-        return None
-    key = naming.tag_key(cluster.cloud, OPT_OUT)
-    if (cluster.tags or {}).get(key) == KEEP:
-        return f"its tag {key} says {KEEP}"
-    return None
+def _cost(pool: Pool) -> float | None:
+    """US dollars per hour of its machines; None where size or price is not known."""
+    if pool.current == 0:
+        return 0.0
+    return None if pool.usd_per_node_hour is None or pool.current is None else pool.usd_per_node_hour * pool.current
+
+
+def _prepaid(pool: Pool, now: datetime) -> bool:
+    """Whether its machines are paid for now: outside of its window a capacity block covers nothing."""
+    if pool.market not in (Market.CAPACITY_BLOCK, Market.CALENDAR):
+        return False
+    begun = pool.window_starts is None or pool.window_starts <= now
+    return begun and (pool.window_ends is None or now < pool.window_ends)
 
 
 def _with_parked(used: str, did: Activity) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,7 +33,7 @@ REST = {
 }
 
 
-def series(counters: dict[str, Value], *, node: str = NODE, gpus: int = GPUS, minutes: int = 60, **labels: str) -> list[dict[str, Any]]:
+def series(counters: Mapping[str, Value], *, node: str = NODE, gpus: int = GPUS, minutes: int = 60, **labels: str) -> list[dict[str, Any]]:
     return [
         {
             "metric": {"__name__": name, "Hostname": node, "gpu": str(gpu), "UUID": f"GPU-{node}-{gpu}", **labels},
@@ -53,7 +53,7 @@ def pod(phase: str = "Running", **other: Any) -> dict[str, Any]:
     return {"namespace": "research", "name": "llm-0", "phase": phase, "gpus": 8, "kind": "Job", **where, **other}
 
 
-def cluster(telemetry: dict[str, Value] | None = None, /, **changes: Any) -> Cluster:
+def cluster(telemetry: Mapping[str, Value] | None = None, /, **changes: Any) -> Cluster:
     """A training cluster of one p4d node whose GPUs rest and that no pod uses, but for `changes`."""
     base: dict[str, Any] = {
         "name": "lab",

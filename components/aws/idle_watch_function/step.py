@@ -59,7 +59,7 @@ class Policy:
 
 def kept(tags: Mapping[str, str]) -> bool:
     """Whether somebody asked to leave this cluster or node group alone."""
-    return tags.get(idle_tags.KEEP_KEY, "").strip().lower() == idle_tags.KEEP
+    return idle_tags.kept_by(tags) is not None
 
 
 def step(group: Group, judged: Judged, policy: Policy, now: datetime) -> Step:

@@ -10,14 +10,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from scripts.idle import evidence
-from scripts.idle.activity import Metered, busy_gpus
+from scripts.idle.activity import busy_gpus
 from scripts.idle.collect.kubernetes import Seen
 from scripts.idle.collect.lines import What
 from scripts.idle.collect.prometheus import Told
 from scripts.idle.counters import COVERING
+from scripts.idle.metered import Metered
 from scripts.idle.readings import Readings, Window, read
 from scripts.idle.rules import Rules
 from scripts.idle.signals import Cluster, Pool
+from scripts.idle.which_gpu import counted
 
 WINDOW_MINUTES = 5.0
 STEP_SECONDS = 60.0
@@ -55,12 +57,13 @@ def beats(seen: Seen, told: Told, now: datetime, last: Mapping[str, float], rule
     Raises ValueError where counters cannot be told apart by GPU, or lie in the future: then nothing may be said of any.
     """
     until = now.timestamp()
-    readings = read(told.series, Window(until - WINDOW_MINUTES * 60, until, STEP_SECONDS, rules.skew_minutes * 60))
+    cluster = Cluster(name="here", nodes=seen.nodes, pods=seen.pods, queues=seen.queues)
+    window = Window(until - WINDOW_MINUTES * 60, until, STEP_SECONDS, rules.skew_minutes * 60)
+    readings = read(told.series, window, evidence.node_names(cluster))
     if readings.unplaced:
         raise ValueError(f"{readings.unplaced} series do not say which GPU they are about")
     if readings.ahead:
         raise ValueError(f"samples lie {readings.ahead / 60:.0f} minutes in the future: a clock is wrong")
-    cluster = Cluster(name="here", nodes=seen.nodes, pods=seen.pods, queues=seen.queues)
     return [_beat(name, cluster, readings, until, last, rules) for name in _pools(seen)]
 
 
@@ -80,14 +83,15 @@ def _beat(  # noqa: PLR0913, PLR0917 # the parts of one beat
         readings=here,
         counters=None,
         expected=readings.window.expected,
+        window_seconds=WINDOW_MINUTES * 60,
         oldest_sample=readings.window.since,
         tdp_w=None,
     )
     told = {gpu.whole for gpu, measures in here.items() if any(what in measures and measures[what].samples for what in COVERING)}
     beat = Beat(
         pool=name,
-        gpus=len(told),
-        busy_gpus=len(busy_gpus(pool, rules)),
+        gpus=counted(told),
+        busy_gpus=counted(busy_gpus(pool, rules)),
         gpu_pods=len(mine.running) + len(mine.waiting),
         queued_workloads=sum(queue.pending + queue.admitted for queue in cluster.queues or ()),
         last_active=last.get(name),

@@ -10,7 +10,8 @@ import pytest
 from components import idle_tags, naming
 from components.aws.idle_watch_function.rest import Judged, Status
 from components.aws.idle_watch_function.step import Do, Group, Policy, kept, step, to_record
-from scripts.idle import verdict
+from scripts.idle import protection
+from scripts.idle.signals import Cluster
 
 NOW = datetime(2027, 3, 1, 12, 0, tzinfo=UTC)
 ACTS = Policy(grace_minutes=60, acts=True)
@@ -60,9 +61,11 @@ def test_a_warning_that_cannot_be_read_or_lies_ahead_is_given_anew(text: str) ->
 
 
 def test_the_tag_that_protects_is_the_one_of_the_other_idle_tools() -> None:
-    assert naming.tag_key("aws", verdict.OPT_OUT) == idle_tags.KEEP_KEY
-    assert kept({idle_tags.KEEP_KEY: "Keep "})
-    assert not kept({idle_tags.KEEP_KEY: "no"})
+    assert naming.tag_key("aws", "idle") == idle_tags.KEEP_KEY
+    for tags in ({idle_tags.KEEP_KEY: "Keep "}, {idle_tags.KEEP_KEY: "no"}, {"GpuKit-Idle": ""}):
+        assert kept(tags)
+        assert protection.of(Cluster(name="lab", tags=tags)) is not None
+    assert not kept({idle_tags.SIZES_KEY: "keep", "idle": "keep"})
 
 
 def test_sizes_already_recorded_stay_unless_the_minimum_was_raised_since() -> None:
