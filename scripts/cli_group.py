@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from scripts.errors import BadInput, Exit, GpukitError
+from scripts.errors import BadInput, Exit, GpukitError, trace, unexpected
 
 WORLD = "GPUKIT_WORLD"
-DEBUG = "GPUKIT_DEBUG"
 _DISK = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR})
 """What a place on the disk refuses with, whatever the program does."""
 
@@ -32,25 +31,23 @@ class Gpukit(TyperGroup):
         except KeyboardInterrupt:
             raise typer.Exit(Exit.INTERRUPTED) from None
         except GpukitError as error:
-            raise typer.Exit(_told(str(error), error.exit, error)) from None
+            trace(error)
+            raise typer.Exit(_told(str(error), error.exit)) from None
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise typer.Exit(Exit.FINE) from None  # whoever read our output has seen enough
             if error.errno in _DISK and error.filename:
-                raise typer.Exit(_told(_unusable(error), Exit.USAGE, error)) from None
-            raise typer.Exit(_unexpected(error)) from None
+                trace(error)
+                raise typer.Exit(_told(_unusable(error), Exit.USAGE)) from None
+            raise typer.Exit(_told(unexpected(error), Exit.FAILED)) from None
         except Exception as error:
             if isinstance(error, typer.Exit | typer.Abort) or hasattr(error, "exit_code"):
                 raise  # Typer's own: usage errors print themselves and end with 2
-            raise typer.Exit(_unexpected(error)) from None
+            raise typer.Exit(_told(unexpected(error), Exit.FAILED)) from None
         raise typer.Exit(code if isinstance(code, int) else Exit.FINE)
 
 
-def _told(paragraph: str, code: Exit, error: BaseException) -> Exit:
-    if os.environ.get(DEBUG) == "1":
-        import traceback
-
-        traceback.print_exception(error)
+def _told(paragraph: str, code: Exit) -> Exit:
     typer.echo(f"gpukit: {paragraph}", err=True)
     return code
 
@@ -60,11 +57,6 @@ def _unusable(error: OSError) -> str:
         f"{error.filename} cannot be used ({error.strerror}). gpukit keeps what it knows of its runs in .gpukit/ of the checkout: "
         f"make that place readable and writable for you, with room on its disk, and try again."
     )
-
-
-def _unexpected(error: Exception) -> Exit:
-    text = " ".join(str(error).split())
-    return _told(f"unexpected {type(error).__name__}: {text}. Run it again with {DEBUG}=1 to see where, and report it.", Exit.FAILED, error)
 
 
 def run_part(part: str, command: str, /, **options: Any) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from enum import IntEnum
+
+DEBUG = "GPUKIT_DEBUG"
 
 
 class Exit(IntEnum):
@@ -32,3 +35,18 @@ class BadInput(GpukitError):
 
 class Failed(GpukitError):
     exit = Exit.FAILED
+
+
+def unexpected(error: Exception) -> str:
+    """The paragraph for a fault of ours. Where it lies is shown to whoever asks for it (GPUKIT_DEBUG=1)."""
+    trace(error)
+    text = " ".join(str(error).split())
+    return f"unexpected {type(error).__name__}: {text}. Run it again with {DEBUG}=1 to see where, and report it."
+
+
+def trace(error: BaseException) -> None:
+    """The traceback of `error` on standard error, with GPUKIT_DEBUG=1 alone."""
+    if os.environ.get(DEBUG) == "1":
+        import traceback
+
+        traceback.print_exception(error)

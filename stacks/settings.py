@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from components.inventory import Cloud
 from components.refusals import SpecError, SpecErrors, nearest, shown
@@ -13,10 +12,10 @@ from components.spec import InferenceSpec, TrainingSpec
 from components.spec.fields import name_form
 from components.spec.reading import SECRET, read
 
+from .region import REGION_KEYS, region_problem
+
 NAMESPACE = "gpukit"
 KEY = f"{NAMESPACE}:cluster"
-REGION_KEYS: Mapping[Cloud, str] = MappingProxyType({"aws": "aws:region", "gcp": "gcp:region", "azure": "azure-native:location"})
-_REGION_EXAMPLES: Mapping[Cloud, str] = MappingProxyType({"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,16 +29,20 @@ class Settings:
     project: str = NAMESPACE
 
 
-def parse(value: object, *, stack: str, region: str | None, file: str, project: str = NAMESPACE) -> Settings:
-    """The settings of one stack from the value of `gpukit:cluster` as JSON gives it. `file` names the file in messages.
+def parse(  # noqa: PLR0913 # what the messages name, all by keyword
+    value: object, *, stack: str, region: str | None, file: str, project: str = NAMESPACE, keys: Collection[str] = ()
+) -> Settings:
+    """The settings of one stack from the value of `gpukit:cluster` as JSON gives it. `file` names the file in messages, `keys` are
+    all keys of its config.
 
     Raises SpecErrors with every error at once.
     """
+    wrong = _region(value, region, keys)
     try:
-        spec, errors = read(value, region=region)
+        spec, errors = read(value, region=None if wrong else region)  # zones are not measured by a region that is none
     except RecursionError:
         raise SpecErrors(file, [SpecError(path=KEY, message="is nested too deeply to be a cluster")]) from None
-    errors = (*_region(value, region), *(error if error.path else replace(error, path=KEY) for error in errors), *_name(value, stack))
+    errors = (*wrong, *(error if error.path else replace(error, path=KEY) for error in errors), *_name(value, stack))
     if spec is None or region is None or errors:
         raise SpecErrors(file, errors)
     named = spec if spec.name else spec.model_copy(update={"name": stack})
@@ -64,12 +67,17 @@ def of_config(values: Mapping[str, str], secrets: Collection[str], *, stack: str
     errors = list(_foreign_keys(values, secrets))
     value = _value(values, secrets, errors)
     try:
-        settings = parse(value, stack=stack, region=_region_of(values, value), file=file, project=project) if value is not None else None
+        settings = _parsed(values, value, stack, file, project) if value is not None else None
     except SpecErrors as found:
-        raise SpecErrors(file, (*errors, *found.errors)) from None
+        said = {error.path for error in errors}  # a secret region is told once, and not by its value
+        raise SpecErrors(file, (*errors, *(error for error in found.errors if error.path not in said))) from None
     if settings is None or errors:
         raise SpecErrors(file, errors)
     return settings
+
+
+def _parsed(values: Mapping[str, str], value: object, stack: str, file: str, project: str) -> Settings:
+    return parse(value, stack=stack, region=_region_of(values, value), file=file, project=project, keys=values)
 
 
 def _running() -> tuple[Mapping[str, str], frozenset[str]]:
@@ -109,23 +117,23 @@ def _value(values: Mapping[str, str], secrets: Collection[str], errors: list[Spe
 
 
 def _region_of(values: Mapping[str, str], value: object) -> str | None:
-    cloud = _cloud(value)
+    cloud = cloud_of(value)
     return (
         (values.get(REGION_KEYS[cloud]) or None) if cloud else next((values[key] for key in REGION_KEYS.values() if values.get(key)), None)
     )
 
 
-def _cloud(value: object) -> Cloud | None:
+def cloud_of(value: object) -> Cloud | None:
+    """The cloud that the value of `gpukit:cluster` names; None where it names none, whatever stands there."""
     written = value.get("cloud") if isinstance(value, Mapping) else None
     return next((cloud for cloud in REGION_KEYS if cloud == written), None)
 
 
-def _region(value: object, region: str | None) -> list[SpecError]:
-    cloud = _cloud(value)
-    if region is not None or cloud is None:
-        return []
-    message = f"is missing: give the region beside {KEY}, such as {_REGION_EXAMPLES[cloud]}"
-    return [SpecError(path=REGION_KEYS[cloud], message=message)]
+def _region(value: object, region: str | None, keys: Collection[str]) -> list[SpecError]:
+    """Asked for of the cluster's cloud; of an unknown cloud nobody can tell."""
+    cloud = cloud_of(value)
+    found = region_problem(cloud, region, beside=KEY, keys=keys) if cloud is not None else None
+    return [found] if found is not None else []
 
 
 def _name(value: object, stack: str) -> list[SpecError]:

@@ -64,6 +64,14 @@ def keys_at(loc: Loc) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for model in models_at(loc) for key in model.model_fields))
 
 
+def modes_with(key: str, loc: Loc) -> tuple[str, ...]:
+    """Capacity modes that have `key`, where pydantic's location `loc` is a capacity of another mode; () elsewhere."""
+    if loc[-2:-1] != ("capacity",):
+        return ()
+    others = {word: model for model in models_at(loc[:-1]) for word in get_args(model.model_fields["mode"].annotation)}
+    return tuple(word for word, model in others.items() if key in model.model_fields)
+
+
 def meaning(loc: Loc) -> str:
     """What the docstring says of the field at pydantic's location `loc`."""
     for model in models_at(loc[:-1]):

@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 
 from components.refusals import SpecError, nearest, shown
 
-from .paths import KEY, dotted, file_loc, keys_at, meaning
+from .paths import KEY, dotted, file_loc, keys_at, meaning, modes_with
 
 _MESSAGES = {
     "int_type": "a whole number is expected",
@@ -24,7 +24,7 @@ _MESSAGES = {
     "tuple_type": "a list is expected",
     "too_short": "is empty: at least one is needed",
 }
-_MAPPINGS = ("mapping_type", "model_type", "model_attributes_type")
+_MAPPINGS = ("mapping_type", "dict_type", "model_type", "model_attributes_type")
 _EXAMPLES = {
     "capacity": "{mode: spot}",
     "nodes": "{min: 0, max: 4}",
@@ -32,11 +32,23 @@ _EXAMPLES = {
     "network": "{zones: [us-east-1b, us-east-1d]}",
     "budget": "{hourly_usd: 120, monthly_usd: 75000}",
     "pools": "{name: a100, machine: p4d.24xlarge}",
+    "access": "{api: public, api_cidrs: [203.0.113.0/24]}",
+    "system": "{nodes: {min: 2, max: 4}}",
+    "storage": "{buckets: [{name: checkpoints, use: checkpoint}]}",
+    "pricing": "{nat_gb_per_month: 500}",
+    "idle": "{grace_minutes: 60}",
+    "monitoring": "{metrics: cloud}",
+    "tags": '{cost-center: "4711"}',
+    "labels": "{tier: gold}",
 }
+_FORMS = {"sharing": "{mig: PROFILE} or {time_slices: NUMBER}", "placement": "{group: NAME}"}
+"""What may stand in the place of a word."""
 _BOUNDS = {"greater_than": "above", "greater_than_equal": "at least", "less_than": "below", "less_than_equal": "at most"}
 _ELSEWHERE = {
     "queue": "belongs to training clusters: remove it, or set workload: training",
     "serving": "belongs to inference clusters: remove it, or set workload: inference",
+    "region": "stands beside gpukit:cluster, as aws:region, gcp:region or azure-native:location",
+    "location": "stands beside gpukit:cluster, as azure-native:location",
 }
 _FEW = 12
 """More allowed words than this would hide the message."""
@@ -55,9 +67,15 @@ def explain(error: ErrorDetails) -> SpecError:
     if error["input"] is None:
         return SpecError(path=path, value=shown(None), message="is empty: give a value, or remove the key")
     if kind == "literal_error":
-        return _word(path, error["input"], _quoted(error, "expected"))
-    key = "the key: " if loc[-1:] == (KEY,) else ""
-    return SpecError(path=path, value=shown(error["input"]), message=key + _message(error))
+        form = _FORMS.get(path.rpartition(".")[2])
+        return _word(path, error["input"], (*_quoted(error, "expected"), *([form] if form else ())))
+    if kind == "too_short" and isinstance(error["input"], str):
+        return SpecError(path=path, value=shown(error["input"]), message=_key(loc) + "is empty: give a value, or remove the key")
+    return SpecError(path=path, value=shown(error["input"]), message=_key(loc) + _message(error))
+
+
+def _key(loc: tuple[int | str, ...]) -> str:
+    return "the key: " if loc[-1:] == (KEY,) else ""
 
 
 def _message(error: ErrorDetails) -> str:
@@ -94,6 +112,10 @@ def _unknown_key(path: str, loc: tuple[int | str, ...]) -> SpecError:
     key, keys = str(loc[-1]), keys_at(loc[:-1])
     if len(loc) == 2 and key in _ELSEWHERE:  # the workload and the key: the top of the file
         return SpecError(path=path, message=_ELSEWHERE[key])
+    if modes := modes_with(key, loc[:-1]):
+        return SpecError(
+            path=path, message=f"belongs to mode {' or '.join(modes)}, and this one is {loc[-2]}: remove it, or change the mode"
+        )
     return SpecError(path=path, message="unknown key", allowed=keys if len(keys) <= _FEW else (), nearest=nearest(key, keys))
 
 

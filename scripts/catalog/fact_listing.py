@@ -9,6 +9,7 @@ from typing import Any
 
 from components import catalog
 from components.catalog import Machine, commitments, containers, drivers, gpus
+from scripts.counted import counted
 
 from .listing import Column, Listing, Row, age_days
 from .wanted import Wanted
@@ -144,7 +145,7 @@ def services(wanted: Wanted) -> Listing:
         for service, sku, region in catalog.priced_services(cloud)
         if wanted.region in (None, region) and (figure := catalog.service_price(cloud, region, service, sku))
     )
-    return Listing(kind="prices-services", columns=_SERVICE_COLUMNS, rows=rows, note=f"{len(rows)} prices.")
+    return Listing(kind="prices-services", columns=_SERVICE_COLUMNS, rows=rows, note=f"{counted(len(rows), 'price')}.")
 
 
 _COMMITMENT_COLUMNS = (

@@ -7,6 +7,7 @@ from typing import Any
 
 from components import catalog
 from components.catalog import Figure, Machine, MachinePrice
+from scripts.counted import counted
 
 from .listing import Column, Listing, Row, age_days
 from .wanted import Wanted, offered, priced_regions
@@ -36,7 +37,10 @@ def machines(wanted: Wanted) -> Listing:
     way = "spot in the dearest zone" if wanted.spot else "on demand"
     where = wanted.region or "the cheapest region"
     return Listing(
-        kind="machines", columns=_MACHINE_COLUMNS, rows=tuple(rows), note=f"{len(rows)} machines; prices: {way} in {where}, list price."
+        kind="machines",
+        columns=_MACHINE_COLUMNS,
+        rows=tuple(rows),
+        note=f"{counted(len(rows), 'machine')}; prices: {way} in {where}, list price.",
     )
 
 
@@ -177,7 +181,9 @@ def missing(wanted: Wanted, machine_names: tuple[str, ...] = ()) -> Listing:
                     "regions": sorted(offered(machine)),
                 }
             )
-    return Listing(kind="prices-missing", columns=_MISSING_COLUMNS, rows=tuple(rows), note=f"{len(rows)} machines without a price.")
+    return Listing(
+        kind="prices-missing", columns=_MISSING_COLUMNS, rows=tuple(rows), note=f"{counted(len(rows), 'machine')} without a price."
+    )
 
 
 def day(figure: Figure) -> str:

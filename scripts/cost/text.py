@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.table import Table
 from rich.text import Text
 
 from components.costing import PoolCost, SpotSaving, UpFront
 from components.unknown import Maybe, Unknown
 from scripts.plan.findings_text import findings_block
-from scripts.plan.money_text import cost_block, plain_table
+from scripts.plan.money_text import cost_block
+from scripts.plan.tables import PlainTable
 from scripts.plan.terminal import shown
 
 from .report import CostReport, StackCost
@@ -47,8 +47,8 @@ def _section(title: str, body: RenderableType) -> RenderableType:
     return Group(shown(title, "bold"), Padding(body, (0, 0, 1, 2)))
 
 
-def _pools(stack: StackCost) -> Table:
-    table = plain_table("pool", "per hour", "per month", "GPUs", "USD per GPU-hour")
+def _pools(stack: StackCost) -> PlainTable:
+    table = PlainTable("pool", "per hour", "per month", "GPUs", "USD per GPU-hour")
     for pool in stack.pools:
         table.add_row(*map(shown, _pool(pool, stack.name)))
     return table
@@ -67,8 +67,8 @@ def _gpu_hour(stack: StackCost) -> Iterator[Text]:
         yield shown(f"{stack.gpu_hour_usd:.4f} USD per GPU-hour with everything else of the stack, every GPU in use")
 
 
-def _teams(stack: StackCost) -> Table:
-    table = plain_table("team", "GPUs", "share", "per hour", "per month")
+def _teams(stack: StackCost) -> PlainTable:
+    table = PlainTable("team", "GPUs", "share", "per hour", "per month")
     for team in stack.teams:
         cells = (team.team, f"{team.gpus:g}", f"{100 * team.share:.1f} %", f"{team.hourly_usd:,.2f}", f"{team.monthly_usd:,.0f}")
         table.add_row(*map(shown, cells))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scripts.counted import counted
 from scripts.engine import engine_lock, outcome, pending
 from scripts.engine.beside import Beside
 from scripts.engine.dropped import Dropped, missing
@@ -249,7 +250,7 @@ def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
         beside.remember(each.name for each in kept)
     if found:
         raise Refused(
-            f"Stack {job.stack} has nothing in its state, but {len(found)} resources with its identity exist:\n{_named(found)}\n"
+            f"Stack {job.stack} has nothing in its state, but {counted(len(found), 'resource with its identity exists', many='resources with its identity exist')}:\n{_named(found)}\n"
             f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
         )
     return ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from components import clock
-from scripts.errors import BadInput, Exit, GpukitError
+from scripts.errors import BadInput, Exit, GpukitError, unexpected
 from stacks import settings
 
 from . import stackfile
@@ -54,13 +53,15 @@ def whole(stacks: Sequence[StackPlan], by: Yardsticks) -> Plan:
 
 
 def plan_stack(root: Path, name: str, by: Yardsticks) -> StackPlan:
-    """The plan of one stack; never raises for what is wrong with it."""
+    """The plan of one stack; never raises for what is wrong with it, nor for a fault of ours, which would hide every other stack."""
     plan = StackPlan(name=name, project=stackfile.PROJECT)
     try:
         file = stackfile.read(root, name)
+        return judged_plan(_described(plan, file), recorded(root, file), by)
     except GpukitError as error:
         return replace(plan, error=str(error), exit=error.exit)
-    return judged_plan(_described(plan, file), recorded(root, file), by)
+    except Exception as error:  # noqa: BLE001 # as above; the stack is neither judged nor passed
+        return replace(plan, error=unexpected(error), exit=Exit.FAILED)
 
 
 def recorded(root: Path, file: StackFile) -> Recording:
@@ -98,9 +99,7 @@ def _refuse_unknown(root: Path, names: Sequence[str]) -> None:
 def _described(plan: StackPlan, file: StackFile) -> StackPlan:
     """What the stack file says before any program runs. Its errors are left to the program, which tells them all at once."""
     try:
-        value = json.loads(file.config.get(settings.KEY, "null"))
-        region = next((file.config.get(key) for cloud, key in settings.REGION_KEYS.items() if value["cloud"] == cloud), None)
-        here = settings.parse(value, stack=file.stack, region=region, file=file.path.name, project=plan.project)
+        here = settings.of_config(file.config, file.secret_keys, stack=file.stack, file=file.path.name, project=plan.project)
         family = import_module(f"components.{here.spec.cloud}")
         pools = tuple(map(_pool, family.pool_outlines(here.spec)))
         notes = tuple(family.remarks(here.spec))

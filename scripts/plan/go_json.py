@@ -13,19 +13,20 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 _HTML = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
-def dumps(value: Plain) -> str:
+def dumps(value: Plain, *, any_number: bool = False) -> str:
     """Sorted keys, no spaces, HTML characters escaped, numbers in Go's shortest form.
 
-    Raises ValueError for infinities and NaN, which JSON cannot hold.
+    Raises ValueError for infinities and NaN, which JSON cannot hold; with `any_number` they are written as Python's `json` reads them,
+    for readers that refuse them by name.
     """
     if isinstance(value, float):
-        return number(value)
+        return json.dumps(value) if any_number and not math.isfinite(value) else number(value)
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).translate(_HTML)
     if isinstance(value, dict):
-        return "{" + ",".join(f"{dumps(key)}:{dumps(value[key])}" for key in sorted(value)) + "}"
+        return "{" + ",".join(f"{dumps(key)}:{dumps(value[key], any_number=any_number)}" for key in sorted(value)) + "}"
     if isinstance(value, list):
-        return "[" + ",".join(dumps(item) for item in value) + "]"
+        return "[" + ",".join(dumps(item, any_number=any_number) for item in value) + "]"
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
         return number(_float(value))
     return json.dumps(value)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from components.costing import Amount, Cost, Line
 from components.unknown import Maybe, Unknown
 
 from .model import QuotaLine
+from .tables import PlainTable
 from .terminal import shown
 
 SURGE = "surge: nodes while the pool is updated; the managed services start new ones first and take the old ones away after"
@@ -19,11 +19,11 @@ SURGE = "surge: nodes while the pool is updated; the managed services start new 
 
 def cost_block(cost: Cost, stack: str) -> RenderableType:
     """The sums, then each line with the day and source of its price; sources are numbered, as they are long."""
-    sums = plain_table("", "per hour", "per month", "")
+    sums = PlainTable("", "per hour", "per month", "")
     for label, amount in (("no GPU node", cost.idle), ("now", cost.now), ("at maximum", cost.max), ("with surge", cost.surge)):
         sums.add_row(label, *_amount(amount))
     sources = list(dict.fromkeys(line.source for line in cost.lines))
-    lines = plain_table("each", "now", "max", "surge", "USD/hour", "price of")
+    lines = PlainTable("each", "now", "max", "surge", "USD/hour", "price of")
     for line in cost.lines:
         lines.add_row(*_line(line, stack, sources.index(line.source) + 1))
     surging = [line for line in cost.lines if line.surge != line.maximum]
@@ -63,25 +63,14 @@ def _count(value: Maybe[float]) -> str:
     return "?" if isinstance(value, Unknown) else f"{value:g}"
 
 
-def quota_table(lines: Sequence[QuotaLine], stack: str) -> Table:
+def quota_table(lines: Sequence[QuotaLine], stack: str) -> PlainTable:
     """Demand by quota code, with limit and room where a snapshot gives them."""
-    table = plain_table("code", "needs", "limit", "free", "region", "for", "quota")
+    table = PlainTable("code", "needs", "limit", "free", "region", "for", "quota")
     for line in lines:
         demand = line.demand
         needs = f"{'at least ' if demand.unknown else ''}{demand.need + demand.contested:g} {demand.unit}"
         checked = [_count(v) if v is not None else "unchecked" for v in (line.limit, line.room)]
         pools = ", ".join(_short(pool, stack) for pool in demand.pools)
-        table.add_row(*map(shown, (demand.code or "?", needs, *checked, demand.region, pools, demand.name or "unknown")))
-    return table
-
-
-_RIGHT = {"now", "max", "surge", "USD/hour", "per hour", "per month", "limit", "free"}
-_WHOLE = _RIGHT | {"code", "needs", "nodes", "region", "price of", "machine", "image"}
-"""Columns that are never folded."""
-
-
-def plain_table(*headings: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for heading in headings:
-        table.add_column(heading, justify="right" if heading in _RIGHT else "left", no_wrap=heading in _WHOLE, overflow="fold")
+        name = "" if demand.name == demand.code else demand.name or "unknown"  # Azure's codes are names
+        table.add_row(*map(shown, (demand.code or "?", needs, *checked, demand.region, pools, name)))
     return table

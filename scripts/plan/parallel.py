@@ -60,11 +60,9 @@ def by_cloud(root: Path, names: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
 
 def _cloud(root: Path, name: str) -> str | None:
     try:
-        value = json.loads(stackfile.read(root, name).config.get(settings.KEY, "null"))
-        cloud = value["cloud"]
-    except (GpukitError, ValueError, LookupError, TypeError, RecursionError):
+        return settings.cloud_of(json.loads(stackfile.read(root, name).config.get(settings.KEY, "null")))
+    except (GpukitError, ValueError, RecursionError):
         return None
-    return cloud if cloud in settings.REGION_KEYS else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,10 @@ SECRET = "[secret]"
 MAX_BYTES = 1 << 20
 CONFIG_DIR = "stacks"
 PROJECT = "gpukit"
+TOP_KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "encryptionsalt")
+"""Keys of a stack file that Pulumi reads (its `ProjectStack`)."""
+_LOOKED_AT = 8192
+"""Bytes in which a binary file shows itself."""
 _STACK = re.compile(r"[A-Za-z0-9_.-]+")
 
 
@@ -50,16 +54,21 @@ def read(root: Path, stack: str, *, config_dir: str = CONFIG_DIR, project: str =
     names = stack_names(root, config_dir=config_dir)
     if stack not in names or not _STACK.fullmatch(stack):
         raise BadInput(_unknown_stack(stack, names, config_dir))
-    return read_file(root / config_dir / f"Pulumi.{stack}.yaml", stack=stack, project=project)
+    return read_file(root / config_dir / f"Pulumi.{stack}.yaml", stack=stack, project=project, ours=True)
 
 
-def read_file(path: Path, *, stack: str, project: str = PROJECT) -> StackFile:
-    """As `read`, for a file anywhere. Keys without a namespace belong to `project`, as in the engine."""
+def read_file(path: Path, *, stack: str, project: str = PROJECT, ours: bool = False) -> StackFile:
+    """As `read`, for a file anywhere. Keys without a namespace belong to `project`, as in the engine.
+
+    Of `ours`, no key on top is ignored, and the settings say what is wrong in the cluster, its numbers too: all errors at once.
+    """
     shown = f"{path.parent.name}/{path.name}"
     try:
         document = engine_yaml.load(_text(path, shown))
+        if ours:
+            _refuse_strangers(document)
         config = dict(_config(document, project))
-        values = {key: _value(key, value) for key, value in config.items()}
+        values = {key: _value(key, value, any_number=ours and key == f"{PROJECT}:cluster") for key, value in config.items()}
     except engine_yaml.YamlError as error:
         line = f", line {error.line}" if error.line else ""
         raise BadInput(f"{shown}{line}: {error.problem}. Correct the file, or restore it from version control.") from None
@@ -76,12 +85,23 @@ def _text(path: Path, shown: str) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise BadInput(f"{shown} cannot be read ({error.strerror}): check the file and its permissions.") from None
+    if b"\0" in content[:_LOOKED_AT] and not content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadInput(f"{shown} holds binary data: that is no stack file. Write it as YAML text, or restore it from version control.")
     encoding = "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise BadInput(f"{shown}, line {line}: not UTF-8 text. Save it as UTF-8, or restore it from version control.") from None
+
+
+def _refuse_strangers(document: Plain) -> None:
+    """A misspelt `config` would be an empty stack, and what stands beside it would be ignored."""
+    for key in document if isinstance(document, dict) else ():
+        if key not in TOP_KEYS:
+            near = difflib.get_close_matches(key, TOP_KEYS, n=1)
+            guess = f", did you mean {near[0]}?" if near else f": Pulumi knows {', '.join(TOP_KEYS)}, and the cluster stands under config"
+            raise engine_yaml.YamlError(f"{key[:80]!r} is no key of a stack file{guess}", None)
 
 
 def _config(document: Plain, project: str) -> Iterator[tuple[str, Plain]]:
@@ -147,13 +167,13 @@ def _masked(value: Plain) -> Plain:
     return value
 
 
-def _value(key: str, value: Plain) -> str:
+def _value(key: str, value: Plain, *, any_number: bool) -> str:
     """What `pulumi.Config` hands out: text as it is, nothing as empty text, everything else as JSON."""
     shown = _masked(value)
     if shown is None:
         return ""
     try:
-        return shown if isinstance(shown, str) else go_json.dumps(shown)
+        return shown if isinstance(shown, str) else go_json.dumps(shown, any_number=any_number)
     except ValueError as error:
         raise engine_yaml.YamlError(f"`{key}`: {error}", None) from None
 

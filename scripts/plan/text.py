@@ -16,10 +16,12 @@ from components.catalog.fabric import Slot
 from components.catalog.nics import Nic
 from components.ownership import Ownership
 from components.resource import ResourceSet
+from scripts.counted import counted
 
 from .findings_text import findings_block, unchecked, verdict
 from .model import Plan, PoolPlan, StackPlan
-from .money_text import cost_block, plain_table, quota_table
+from .money_text import cost_block, quota_table
+from .tables import PlainTable
 from .terminal import shown
 
 _PARTS = {"nfd": "NFD", "gfd": "GFD", "mig_manager": "MIG manager", "device_plugin": "device plugin", "fabric_plugin": "fabric plugin"}
@@ -66,7 +68,7 @@ def _section(title: str, body: RenderableType) -> RenderableType:
 def _resources(resources: ResourceSet) -> Text:
     kinds = Counter(_kind(r.type) for r in resources if r.custom)
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda k: (-k[1], k[0])))
-    return shown(f"{_counted(kinds.total(), 'resource')} in {_counted(sum(not r.custom for r in resources), 'component')}: {listed}")
+    return shown(f"{counted(kinds.total(), 'resource')} in {counted(sum(not r.custom for r in resources), 'component')}: {listed}")
 
 
 def _kind(token: str) -> str:
@@ -77,7 +79,7 @@ def _kind(token: str) -> str:
 
 
 def _pools(pools: Sequence[PoolPlan]) -> RenderableType:
-    table = plain_table("pool", "machine", "GPUs", "bought", "nodes", "zone", "image", "placement")
+    table = PlainTable("pool", "machine", "GPUs", "bought", "nodes", "zone", "image", "placement")
     for pool in pools:
         gpus = f"{pool.gpus_per_node} {pool.gpu}" if pool.gpu else "none"
         nodes = f"{pool.minimum} to {pool.maximum}"
@@ -96,7 +98,7 @@ def _pools(pools: Sequence[PoolPlan]) -> RenderableType:
 
 
 def _nodes_of(pool: PoolPlan) -> Iterator[Text]:
-    count = f"{len(pool.slots)} network interface{'s' * (len(pool.slots) != 1)} a node"
+    count = f"{counted(len(pool.slots), 'network interface')} a node"
     yield shown(f"{pool.name}: {count}: {interfaces(pool.slots)}")
     yield shown(f"{pool.name}: {owners(pool.ownership)}")
     if pool.window:
@@ -150,9 +152,5 @@ def _closing(plan: Plan) -> Text:
     open_ = sum(unchecked(stack.findings) for stack in plan.stacks)
     broken = sum(stack.error is not None for stack in plan.stacks)
     where = "simulated clouds" if plan.simulated else "real clouds"
-    text = f"{len(plan.stacks)} stack{'s' * (len(plan.stacks) != 1)} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}"
+    text = f"{counted(len(plan.stacks), 'stack')} planned offline for the {where}, as of {plan.as_of:%Y-%m-%d}"
     return shown(f"{text}: {verdict(failing, broken, open_)}.", "bold red" if failing or broken else "bold green")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"

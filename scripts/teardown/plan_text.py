@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts.counted import counted
 from scripts.teardown.model import Thing, usd_text
 from scripts.teardown.plan import Plan, Planned
 
@@ -18,7 +19,7 @@ def text(plan: Plan, *, acting: bool = False) -> str:
     for at, planned in enumerate(plan.steps, 1):
         lines += _step(at, planned)
     lines.append("")
-    lines.append(f"To end: {len(plan.going)} things in the cloud{_costing(plan.going)}.")
+    lines.append(f"To end: {counted(len(plan.going), 'thing')} in the cloud{_costing(plan.going)}.")
     if plan.kept:
         lines.append(f"Kept on purpose{_costing(plan.kept)}:")
         lines += [f"  - {thing.label}: {thing.kept}{_costing((thing,))}" for thing in plan.kept]

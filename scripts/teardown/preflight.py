@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scripts.counted import counted
 from scripts.teardown import kinds as k
 from scripts.teardown.model import Seen, Thing
 from scripts.teardown.objects import body, finalizers, labels, replicas
@@ -94,7 +95,7 @@ def _blockers(seen: Seen, standing: Standing, choices: Choices) -> Iterator[str]
         )
     busy = running(seen)
     if busy and not choices.force_running:
-        yield f"{len(busy)} pods with GPUs are running ({_few(busy)}): end them, or give --force-running"
+        yield f"{counted(len(busy), 'pod with GPUs is', many='pods with GPUs are')} running ({_few(busy)}): end them, or give --force-running"
 
 
 def _warnings(seen: Seen, standing: Standing) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from scripts import cli, cli_group
+from scripts import cli, cli_group, errors
 from scripts.errors import BadInput, Failed, Refused
 from tests.check.conftest import FIXTURES
 
@@ -78,7 +78,7 @@ def test_an_unexpected_error_says_how_to_see_more(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(cli, "run_part", fail)
     assert "GPUKIT_DEBUG=1" in run("plan").stderr
-    monkeypatch.setenv(cli_group.DEBUG, "1")
+    monkeypatch.setenv(errors.DEBUG, "1")
     assert "Traceback" in run("plan").stderr
 
 

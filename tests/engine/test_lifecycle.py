@@ -134,7 +134,7 @@ def test_a_stack_that_was_never_made_has_nothing_to_end(toy: Toy, action: str) -
 
 def test_the_first_up_refuses_where_the_stacks_things_already_exist(toy: Toy) -> None:
     toy.lookup.leftovers = (Leftover("arn:aws:eks:us-east-1:123456789012:cluster/dev", "dev"),)
-    with pytest.raises(Refused, match=r"(?s)1 resources with its identity exist:.*cluster/dev.*Nothing was changed"):
+    with pytest.raises(Refused, match=r"(?s)1 resource with its identity exists:.*cluster/dev.*Nothing was changed"):
         toy.act("up")
     assert toy.shelf.made == []
 

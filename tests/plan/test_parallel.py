@@ -11,7 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from scripts.errors import BadInput, Exit
-from scripts.plan import parallel
+from scripts.plan import build, parallel
 from scripts.plan.build import plan_stack
 from scripts.plan.model import Plan
 from scripts.plan.packing import packed, unpacked
@@ -49,6 +49,22 @@ def test_a_plan_of_another_process_is_the_plan_of_this_one(plan: Plan, root: Pat
 def test_one_broken_file_leaves_the_others_planned(plan: Plan) -> None:
     assert [stack.error is None for stack in plan.stacks] == [True, False, True]
     assert plan.exit == Exit.USAGE
+
+
+def test_a_cloud_that_is_no_word_is_that_stacks_own_error(root: Path, tmp_path: Path) -> None:
+    made = copy_of_stacks(tmp_path)
+    (made / "stacks" / "Pulumi.list.yaml").write_text("config: {gpukit:cluster: {cloud: [aws, gcp]}}\n", encoding="utf-8")
+    assert parallel.by_cloud(made, [AWS, "list", GCP]) == {"aws": (AWS, "list"), "gcp": (GCP,)}
+
+
+def test_a_fault_in_one_plan_is_that_stacks_alone_and_no_pass(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def faulty(*_: object) -> None:
+        raise OverflowError("date value out of range")
+
+    monkeypatch.setattr(build, "recorded", faulty)
+    plan = plan_stack(root, AWS, by_default())
+    assert plan.exit == Exit.FAILED
+    assert "unexpected OverflowError: date value out of range" in str(plan.error)
 
 
 def test_stacks_of_one_cloud_stay_in_this_process(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,12 @@ def test_a_mode_of_another_cloud_is_refused_with_the_alternative_here(maker: str
         ("aws", {"mode": "spot", "max_usd_per_hour": 3.5}, "max_usd_per_hour", "take no price limit"),
         ("gcp", {"mode": "flex_start", "max_run_hours": 200}, "max_run_hours", "must be at most 168"),
         ("gcp", {"mode": "calendar", "id": "Future 1", **WINDOW}, "id", "give the name of the future reservation"),
-        ("aws", {"mode": "spot", "id": "cr-0123456789abcdef0"}, "id", "unknown key; allowed: mode, max_usd_per_hour"),
+        (
+            "aws",
+            {"mode": "spot", "id": "cr-0123456789abcdef0"},
+            "id",
+            "belongs to mode reservation or capacity_block or calendar, and this one is spot",
+        ),
         ("aws", "spot", "", "a mapping from key to value is expected, such as {mode: spot}"),
         ("aws", {}, "mode", "is missing; allowed: on_demand, spot, reservation, capacity_block"),
         ("aws", {"mode": "sopt"}, "mode", "did you mean spot?"),

@@ -124,7 +124,9 @@ def test_byte_order_marks_and_line_ends_of_windows_are_read(root: Path, content:
         ("config: {a:b:c:d: 1}\n", "'a:b:c:d' is no config key: write <namespace>:<name>"),
         ("config: {cluster: 1, gpukit:cluster: 2}\n", "'cluster' and 'gpukit:cluster' are the same key"),
         (b"config:\n  a: \xff\n", "line 2: not UTF-8 text"),
-        (b"\x00\x01\x02", "line 1: control characters are not allowed"),
+        (b"\x00\x01\x02", "holds binary data: that is no stack file"),
+        ("confg: {a: 1}\n", "'confg' is no key of a stack file, did you mean config?"),
+        ("config: {a: 1}\ncluster: {}\n", "'cluster' is no key of a stack file: Pulumi knows config, environment"),
         (b"config:\n  a: b\x07\n", "control characters are not allowed"),
         ("config: " + "[" * 500, "nested deeper than 100 levels"),
         ("config:\n" + " a: " * 5 + "b\n", "mapping values are not allowed"),
@@ -177,3 +179,15 @@ def test_no_content_ends_in_anything_but_config_or_a_paragraph(tmp_path_factory:
     except BadInput as error:
         values = [str(error)]
     assert all(isinstance(value, str) for value in values)
+
+
+def test_a_number_that_json_cannot_hold_is_left_to_the_settings_which_tell_every_error(root: Path):
+    write(root, "config:\n  gpukit:cluster: {budget: {hourly_usd: .nan, monthly_usd: -.inf}, quee: 1}\n")
+    budget = json.loads(stackfile.read(root, "dev").config["gpukit:cluster"])["budget"]
+    assert [str(budget[key]) for key in ("hourly_usd", "monthly_usd")] == ["nan", "-inf"]
+
+
+def test_another_programs_file_with_such_a_number_is_refused_as_the_engine_does(root: Path):
+    write(root, "config:\n  gpukit:cluster: {a: .nan}\n")
+    with pytest.raises(BadInput, match="nan is no number that JSON can hold"):
+        stackfile.read_file(root / "stacks" / "Pulumi.dev.yaml", stack="dev")
