@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from scripts.engine.host.program import FEWER_COLLECTIONS
 from tests.real.control_plane import ControlPlane
 
 # Collections over the imported SDKs cost more than the tests: see the figures in tests/bench.
-gc.set_threshold(200_000, 50, 1000)
+gc.set_threshold(*FEWER_COLLECTIONS)
 
 # `make test` looks at fewer cases than `make test-all`, and at the same ones each time: what it says of a commit is
 # repeatable, and the search for new cases is the long run's. No case has a time limit, as machines are noisy.
