@@ -50,8 +50,8 @@ down: setup ## destroys what `make up` made and stops the simulated clouds
 plan: setup ## plan of every shipped stack: resources, fabric, owners, cost, quota, findings
 	@$(RUN)/gpukit plan
 
-test: setup engine ## the test suite (builds the engine the first time)
-	@$(RUN)/pytest -n $(JOBS) --dist loadgroup -m 'not long'
+test: setup engine ## the test suite (builds the engine the first time); names what it skips
+	@$(RUN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -rs -m 'not long'
 
 test-all: setup engine ## the suite with the long runs, under coverage; names what it skips (see `make real`)
 	@rm -f .coverage .coverage.*

@@ -12,8 +12,8 @@ from typing import Any, Self, cast
 from . import catalog
 from .catalog import Figure, MachinePrice
 from .inventory import CLOUDS, Cloud, Market
-from .json_file import bound, finite, read_json
-from .refusals import json_kind, written
+from .json_file import bound, day, document, finite, read_json
+from .refusals import written
 
 SCHEMA = "gpukit/prices/1"
 STALE_DAYS = 90
@@ -37,27 +37,15 @@ class PriceOverlay:
     @classmethod
     def from_json(cls, value: object) -> Self:
         """Raises ValueError naming the first wrong entry."""
-        document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
-        if document is None:
-            raise ValueError(f'price file: a JSON object with "schema": "{SCHEMA}" is expected, this is {json_kind(value)}')
-        if document.get("schema") != SCHEMA:
-            raise ValueError(f"price file: schema is {written(document, 'schema')}, give {SCHEMA!r}")
-        rates = document.get("machines")
+        given = document(value, "price file", SCHEMA)
+        rates = given.get("machines")
         if rates is None or not isinstance(rates, list):
             raise ValueError("price file: `machines` must be a list of rates")
-        source, day = str(document.get("source") or "price file"), _day(document.get("as_of"))
-        return cls(MappingProxyType(dict(_rate(rate, i, source, day) for i, rate in enumerate(cast("list[object]", rates)))))
+        source, as_of = str(given.get("source") or "price file"), day(given.get("as_of"), "price file: as_of", "the day of the rates")
+        return cls(MappingProxyType(dict(_rate(rate, i, source, as_of) for i, rate in enumerate(cast("list[object]", rates)))))
 
 
-def _day(value: object) -> date:
-    try:
-        return date.fromisoformat(cast("str", value))
-    except (TypeError, ValueError) as error:
-        said = "missing" if value is None else repr(value)
-        raise ValueError(f"price file: as_of is {said}, give the day of the rates such as 2026-11-30") from error
-
-
-def _rate(value: object, index: int, source: str, day: date) -> tuple[Offer, Figure]:
+def _rate(value: object, index: int, source: str, as_of: date) -> tuple[Offer, Figure]:
     where = f"price file: machines[{index}]"
     rate = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     cloud, region, machine, market = (rate.get(key) for key in ("cloud", "region", "machine", "market"))
@@ -68,7 +56,7 @@ def _rate(value: object, index: int, source: str, day: date) -> tuple[Offer, Fig
         raise ValueError(f"{where}.market is {market!r}, give one of {', '.join(OVERLAY_MARKETS)}")
     if not usd:
         raise ValueError(f"{where}.usd_per_hour is {written(rate, 'usd_per_hour')}, give a number above 0{bound(rate.get('usd_per_hour'))}")
-    return (cloud, region, machine, Market(market)), Figure(usd=usd, unit="hour", source=source, as_of=day)
+    return (cloud, region, machine, Market(market)), Figure(usd=usd, unit="hour", source=source, as_of=as_of)
 
 
 @dataclass(frozen=True, kw_only=True)

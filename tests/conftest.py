@@ -6,14 +6,16 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from scripts.engine.host.program import FEWER_COLLECTIONS
 from tests.real.control_plane import ControlPlane
 
 # Collections over the imported SDKs cost more than the tests: see the figures in tests/bench.
-gc.set_threshold(200_000, 50, 1000)
+gc.set_threshold(*FEWER_COLLECTIONS)
 
 # `make test` looks at fewer cases than `make test-all`, and at the same ones each time: what it says of a commit is
 # repeatable, and the search for new cases is the long run's. No case has a time limit, as machines are noisy.
@@ -33,6 +35,30 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["GPUKIT_WORLD"] = "sandbox"
     for name in ("GPUKIT_NOW", "COLUMNS"):  # the second is set in the workers of pytest-xdist, and widths are what some tests look at
         os.environ.pop(name, None)
+
+
+LONGEST_FIRST = (
+    "engine/",
+    "policies/test_examples",
+    "cli/test_process",
+    "teardown/test_whole",
+    "components/",
+    "plan/",
+    "policies/",
+    "sandbox/",
+)
+"""Where the longest files are. Each file goes to one worker as a whole: a long one that begins last leaves the other worker idle."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first; the order within a file stays."""
+    here = Path(__file__).parent
+
+    def place(item: pytest.Item) -> int:
+        file = item.path.relative_to(here).as_posix()
+        return next((i for i, start in enumerate(LONGEST_FIRST) if file.startswith(start)), len(LONGEST_FIRST))
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 from typing import Literal
 
+from components.api_access import network_problems
+
 PRINCIPAL = re.compile(r"arn:aws[a-z-]*:iam::\d{12}:(role|user)/[\w+=,.@/-]+")
 
 
@@ -14,11 +16,7 @@ def access_problems(
     api: Literal["public", "private"], api_cidrs: Sequence[IPv4Network], admins: Sequence[str], viewers: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """What would shut everyone out of the API, or let everyone in: (field, sentence) each."""
-    if api == "public" and not api_cidrs:
-        yield "api_cidrs", "is empty: name the networks that may reach a public API, or use api: private"
-    for cidr in api_cidrs:
-        if cidr.prefixlen == 0:
-            yield "api_cidrs", f"{cidr} is everyone: name the networks that may reach the API, or use api: private"
+    yield from network_problems(api, api_cidrs)
     if not admins:
         yield "admins", "is empty: name at least the IAM role that deploys, or nobody can use the cluster"
     yield from _principal_problems(admins, viewers)

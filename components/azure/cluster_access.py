@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 from typing import Literal
 
+from components.api_access import network_problems
+
 OBJECT_ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 MOST_RANGES = 200
 """Authorised ranges of a cluster. Source: AKS documentation, "Secure access to the API server using authorized IP address ranges"."""
@@ -16,11 +18,7 @@ def access_problems(
     api: Literal["public", "private"], api_cidrs: Sequence[IPv4Network], admins: Sequence[str], viewers: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """What would shut everyone out of the API, or let everyone in: (field, sentence) each."""
-    if api == "public" and not api_cidrs:
-        yield "api_cidrs", "is empty: name the networks that may reach a public API, or use api: private"
-    for cidr in api_cidrs:
-        if cidr.prefixlen == 0:
-            yield "api_cidrs", f"{cidr} is everyone: name the networks that may reach the API, or use api: private"
+    yield from network_problems(api, api_cidrs)
     if len(api_cidrs) >= MOST_RANGES:
         yield "api_cidrs", f"names {len(api_cidrs)} networks, and AKS takes {MOST_RANGES} with the cluster's own: name larger ones"
     if not admins:

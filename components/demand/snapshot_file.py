@@ -8,7 +8,7 @@ from datetime import date
 from typing import Any, cast
 
 from components.inventory import CLOUDS
-from components.json_file import bound, finite
+from components.json_file import bound, day, document, finite
 from components.refusals import json_kind, nearest, shown, written
 
 from .entries import QuotaEntry, QuotaKey, quota_key
@@ -20,13 +20,9 @@ _ROW_KEYS = ("cloud", "region", "code", "name", "unit", "limit", "usage", "stack
 
 def recorded(value: object) -> tuple[str | None, date, dict[QuotaKey, QuotaEntry]]:
     """Account, day and quotas of a snapshot document. Raises ValueError naming the first wrong entry."""
-    document = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else None
-    if document is None:
-        raise ValueError(f'quota snapshot: a JSON object with "schema": "{SCHEMA}" is expected, this is {json_kind(value)}')
-    if document.get("schema") != SCHEMA:
-        raise ValueError(f"quota snapshot: schema is {written(document, 'schema')}, give {SCHEMA!r}")
-    _refuse_unknown(document, _KEYS, "quota snapshot")
-    rows = document.get("quotas")
+    given = document(value, "quota snapshot", SCHEMA)
+    _refuse_unknown(given, _KEYS, "quota snapshot")
+    rows = given.get("quotas")
     if rows is None or not isinstance(rows, list):
         raise ValueError("quota snapshot: `quotas` must be a list")
     entries: dict[QuotaKey, QuotaEntry] = {}
@@ -35,25 +31,17 @@ def recorded(value: object) -> tuple[str | None, date, dict[QuotaKey, QuotaEntry
         if key in entries:
             raise ValueError(f"quota snapshot: quotas[{i}] repeats {' '.join(key)}: keep one of them")
         entries[key] = entry
-    return _account(document), _day(document.get("taken")), entries
+    return _account(given), day(given.get("taken"), "quota snapshot: taken"), entries
 
 
-def _account(document: Mapping[str, Any]) -> str | None:
+def _account(given: Mapping[str, Any]) -> str | None:
     """A number would compare with no stack's account, and the snapshot would count for none or for all of them."""
-    account = document.get("account")
+    account = given.get("account")
     if account is None or (isinstance(account, str) and account):
         return account
     raise ValueError(
-        f'quota snapshot: account is {written(document, "account")}, give the id as text, such as "123456789012", or leave it out'
+        f'quota snapshot: account is {written(given, "account")}, give the id as text, such as "123456789012", or leave it out'
     )
-
-
-def _day(value: object) -> date:
-    try:
-        return date.fromisoformat(cast("str", value))
-    except (TypeError, ValueError) as error:
-        said = "missing" if value is None else repr(value)
-        raise ValueError(f"quota snapshot: taken is {said}, give the day such as 2026-11-30") from error
 
 
 def _entry(value: object, where: str) -> tuple[QuotaKey, QuotaEntry]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Literal
 
+from components.api_access import network_problems
+
 Kind = Literal["User", "Group"]
 
 
@@ -40,11 +42,7 @@ def access_problems(
     api: Literal["public", "private"], api_cidrs: Sequence[IPv4Network], admins: Sequence[str], viewers: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
     """What would shut everyone out of the API, or let everyone in: (field, sentence) each."""
-    if api == "public" and not api_cidrs:
-        yield "api_cidrs", "is empty: name the networks that may reach a public API, or use api: private"
-    for cidr in api_cidrs:
-        if cidr.prefixlen == 0:
-            yield "api_cidrs", f"{cidr} is everyone: name the networks that may reach the API, or use api: private"
+    yield from network_problems(api, api_cidrs)
     seen: set[str] = set()
     for field, written in (("admins", admins), ("viewers", viewers)):
         for who in written:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from scripts.engine.changes import Change
 from scripts.engine.checkout import Checkout
 from scripts.engine.outcome import Outcome
 from scripts.engine.prepare import Order, job_of
@@ -29,6 +30,27 @@ def copy_of_the_project(target: Path) -> Checkout:
         shutil.copytree(ROOT / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
     (target / ".venv").symlink_to(sys.prefix)
     return Checkout(target)
+
+
+@dataclass
+class Asked:
+    """Says yes, and keeps what the preview said of things that exist."""
+
+    to_change: tuple[Change, ...] = ()
+
+    def __call__(self, preview: Outcome) -> bool:
+        self.to_change = preview.to_change
+        return True
+
+    @property
+    def nodes(self) -> dict[str, str]:
+        """What becomes of the nodes of each pool that changes."""
+        return {change.name: change.nodes for change in self.to_change if change.nodes}
+
+    @property
+    def properties(self) -> dict[str, tuple[str, ...]]:
+        """What differs in each thing that changes."""
+        return {change.name: change.properties for change in self.to_change}
 
 
 @dataclass

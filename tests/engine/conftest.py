@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -22,6 +24,7 @@ from scripts.engine.outcome import Outcome
 from scripts.engine.run import Action, Job, PolicyPack, act
 from scripts.engine.show import Show
 from scripts.engine.workspace import Workspace, project_name
+from scripts.errors import Exit
 from tests.engine.clouds import Clouds, copy_of_the_project
 from tests.engine.toy_provider import Shelf, serving
 
@@ -205,9 +208,8 @@ def meanwhile(when: Callable[[], bool], do: Callable[[], None]) -> threading.Thr
     return thread
 
 
-@pytest.fixture
-def toy(tmp_path: Path, engine: Engine) -> Iterator[Toy]:
-    root = tmp_path / "project"
+@contextmanager
+def toy_at(root: Path, engine: Engine) -> Generator[Toy]:
     (root / "stacks").mkdir(parents=True)
     (root / "policies").mkdir()
     (root / ".venv").symlink_to(sys.prefix)
@@ -222,3 +224,42 @@ def toy(tmp_path: Path, engine: Engine) -> Iterator[Toy]:
         made = Toy(Checkout(root), engine, shelf, port)
         made.mode("plain")
         yield made
+
+
+@pytest.fixture
+def toy(tmp_path: Path, engine: Engine) -> Iterator[Toy]:
+    with toy_at(tmp_path / "project", engine) as made:
+        yield made
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a run that many tests begin with has left behind: in its checkout, and with the provider."""
+
+    local: Path
+    things: dict[str, dict[str, Any]]
+    made: list[str]
+
+    @classmethod
+    def of(cls, toy: Toy) -> Past:
+        return cls(toy.checkout.local, dict(toy.shelf.things), list(toy.shelf.made))
+
+    def given_to(self, toy: Toy) -> Toy:
+        """`toy`, as if the run had been its own."""
+        shutil.copytree(self.local, toy.checkout.local, symlinks=True)
+        toy.shelf.things.update(self.things)
+        toy.shelf.made.extend(self.made)
+        return toy
+
+
+@pytest.fixture(scope="session")
+def a_first_up(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Past:
+    with toy_at(tmp_path_factory.mktemp("first-up") / "project", engine) as toy:
+        assert toy.act("up").exit is Exit.FINE
+        return Past.of(toy)
+
+
+@pytest.fixture
+def up(toy: Toy, a_first_up: Past) -> Toy:
+    """The toy after a first `up` of the plain program."""
+    return a_first_up.given_to(toy)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from components.aws.idle_watch_function.handler import Settings
 from components.idle_tags import WARNED_KEY
-from scripts.engine.outcome import Outcome
 from scripts.errors import Exit, Refused
-from tests.engine.clouds import Clouds
+from tests.engine.clouds import Asked, Clouds
 
 pytestmark = [pytest.mark.engine]
 REGION = "us-east-1"
@@ -72,17 +70,6 @@ def gpu_nodes(clouds: Clouds) -> set[str]:
     found = [i for r in clouds.boto3("ec2", REGION).describe_instances()["Reservations"] for i in r["Instances"]]
     running = [i for i in found if i["State"]["Name"] == "running"]
     return {i["InstanceId"] for i in running if {t["Key"]: t["Value"] for t in i["Tags"]}["gpukit/pool"] != "system"}
-
-
-@dataclass
-class Asked:
-    """Says yes, and keeps what the preview said of pools' nodes."""
-
-    nodes: dict[str, str] = field(default_factory=dict[str, str])
-
-    def __call__(self, preview: Outcome) -> bool:
-        self.nodes = {change.name: change.nodes for change in preview.to_change if change.nodes}
-        return True
 
 
 @pytest.mark.long

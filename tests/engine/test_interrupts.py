@@ -8,9 +8,10 @@ import signal
 import pytest
 
 from scripts.engine import engine_lock
+from scripts.engine.locate import Engine
 from scripts.engine.lookup import Absent, Exists
 from scripts.errors import Exit, Refused
-from tests.engine.conftest import Toy, meanwhile, soon
+from tests.engine.conftest import Past, Toy, meanwhile, soon, toy_at
 
 pytestmark = pytest.mark.engine
 
@@ -74,36 +75,46 @@ def kill_engine_during_create(toy: Toy, *, before: bool = False) -> None:
     toy.shelf.hold_before.clear()
 
 
+@pytest.fixture(scope="module")
+def a_kill_during_a_create(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Past:
+    with toy_at(tmp_path_factory.mktemp("killed") / "project", engine) as toy:
+        kill_engine_during_create(toy)
+        return Past.of(toy)
+
+
+@pytest.fixture
+def killed(toy: Toy, a_kill_during_a_create: Past) -> Toy:
+    """The toy after its first `up`, whose engine was killed when `first-thing` was made and nobody had heard of it."""
+    return a_kill_during_a_create.given_to(toy)
+
+
 @pytest.mark.failure("H12")
-def test_a_thing_made_by_a_killed_engine_is_found_and_not_made_twice(toy: Toy) -> None:
-    kill_engine_during_create(toy)
-    toy.lookup.answers["first-thing"] = Exists(("thing-0",))
-    outcome = toy.act("up")
+def test_a_thing_made_by_a_killed_engine_is_found_and_not_made_twice(killed: Toy) -> None:
+    killed.lookup.answers["first-thing"] = Exists(("thing-0",))
+    outcome = killed.act("up")
     assert outcome.exit is Exit.FINE
-    assert toy.shelf.made == ["first-thing"]
-    assert toy.lookup.settled == ["thing-0"]
-    assert "found as thing-0, recorded" in toy.said.getvalue()
-    assert "removed the lock of engine process" in toy.said.getvalue()
-    assert toy.act("up").changes == {"same": 3}
+    assert killed.shelf.made == ["first-thing"]
+    assert killed.lookup.settled == ["thing-0"]
+    assert "found as thing-0, recorded" in killed.said.getvalue()
+    assert "removed the lock of engine process" in killed.said.getvalue()
+    assert killed.act("up").changes == {"same": 3}
 
 
 @pytest.mark.failure("H12")
-def test_an_engine_killed_while_it_saves_leaves_a_state_that_is_still_read(toy: Toy) -> None:
+def test_an_engine_killed_while_it_saves_leaves_a_state_that_is_still_read(killed: Toy) -> None:
     """The backend keeps attributes beside the state and fills them before it puts the state in place."""
-    kill_engine_during_create(toy)
-    toy.state_file.with_name("dev.json.attrs").write_text("")
-    toy.lookup.answers["first-thing"] = Exists(("thing-0",))
-    assert toy.act("up").exit is Exit.FINE
-    assert "half-written attributes" in toy.said.getvalue()
-    assert toy.shelf.made == ["first-thing"]
+    killed.state_file.with_name("dev.json.attrs").write_text("")
+    killed.lookup.answers["first-thing"] = Exists(("thing-0",))
+    assert killed.act("up").exit is Exit.FINE
+    assert "half-written attributes" in killed.said.getvalue()
+    assert killed.shelf.made == ["first-thing"]
 
 
 @pytest.mark.failure("H12")
-def test_a_thing_that_nobody_can_tell_of_stops_the_next_run(toy: Toy) -> None:
-    kill_engine_during_create(toy)
+def test_a_thing_that_nobody_can_tell_of_stops_the_next_run(killed: Toy) -> None:
     with pytest.raises(Refused, match=r"(?s)toy:index:Thing first-thing: nobody knows"):
-        toy.act("up")
-    assert toy.shelf.made == ["first-thing"]
+        killed.act("up")
+    assert killed.shelf.made == ["first-thing"]
 
 
 def test_a_thing_that_a_killed_engine_did_not_make_is_made_by_the_next(toy: Toy) -> None:
@@ -115,11 +126,10 @@ def test_a_thing_that_a_killed_engine_did_not_make_is_made_by_the_next(toy: Toy)
     assert len(toy.shelf.made) == made + 1
 
 
-def test_destroy_takes_along_what_a_killed_engine_made(toy: Toy) -> None:
-    kill_engine_during_create(toy)
-    toy.lookup.answers["first-thing"] = Exists(("thing-0",))
-    assert toy.act("destroy").exit is Exit.FINE
-    assert toy.shelf.things == {}
+def test_destroy_takes_along_what_a_killed_engine_made(killed: Toy) -> None:
+    killed.lookup.answers["first-thing"] = Exists(("thing-0",))
+    assert killed.act("destroy").exit is Exit.FINE
+    assert killed.shelf.things == {}
 
 
 def test_a_run_is_refused_while_another_works_on_the_stack(toy: Toy) -> None:

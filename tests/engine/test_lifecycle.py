@@ -140,29 +140,26 @@ def test_the_first_up_refuses_where_the_stacks_things_already_exist(toy: Toy) ->
 
 
 @pytest.mark.long
-def test_what_a_pool_made_itself_holds_up_no_later_run(toy: Toy) -> None:
-    toy.act("up")
-    toy.lookup.leftovers = (Leftover("arn:aws:ec2:us-east-1:123456789012:instance/i-0", "a100"),)
-    assert toy.act("up").exit is Exit.FINE
+def test_what_a_pool_made_itself_holds_up_no_later_run(up: Toy) -> None:
+    up.lookup.leftovers = (Leftover("arn:aws:ec2:us-east-1:123456789012:instance/i-0", "a100"),)
+    assert up.act("up").exit is Exit.FINE
 
 
 @pytest.mark.failure("H12")
-def test_a_thing_whose_create_lost_its_answer_is_not_made_twice(toy: Toy) -> None:
-    toy.act("up")
-    toy.mode("two")
-    toy.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Thing",)),)
+def test_a_thing_whose_create_lost_its_answer_is_not_made_twice(up: Toy) -> None:
+    up.mode("two")
+    up.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Thing",)),)
     with pytest.raises(Refused, match=r"(?s)would make again what exists.*toy://second \(second-thing\).*Nothing was changed"):
-        toy.act("up")
-    assert toy.shelf.made == ["first-thing"]
+        up.act("up")
+    assert up.shelf.made == ["first-thing"]
 
 
 @pytest.mark.long
 @pytest.mark.failure("H12")
-def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(toy: Toy) -> None:
-    toy.act("up")
-    toy.mode("two")
-    toy.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Other",)),)
-    assert toy.act("up").exit is Exit.FINE
+def test_a_thing_of_the_same_name_and_another_kind_is_no_twin(up: Toy) -> None:
+    up.mode("two")
+    up.lookup.leftovers = (Leftover("toy://second", "second-thing", ("toy:index:Other",)),)
+    assert up.act("up").exit is Exit.FINE
 
 
 OLD_DATA = Leftover("toy://old", "second-thing", ("toy:index:Thing",), kept=True)
@@ -183,30 +180,27 @@ def test_old_data_that_new_data_was_to_stand_beside_holds_up_no_up_after_a_faile
 
 
 @pytest.mark.failure("H12")
-def test_data_of_which_nothing_is_noted_may_be_a_lost_create_and_both_ways_on_are_told(toy: Toy) -> None:
-    toy.act("up")
-    toy.mode("two")
-    toy.lookup.leftovers = (OLD_DATA,)
+def test_data_of_which_nothing_is_noted_may_be_a_lost_create_and_both_ways_on_are_told(up: Toy) -> None:
+    up.mode("two")
+    up.lookup.leftovers = (OLD_DATA,)
     with pytest.raises(Refused, match=r"(?s)pulumi import.*1 of them hold data.*take away its tag or label"):
-        toy.act("up")
-    assert toy.shelf.made == ["first-thing"]
+        up.act("up")
+    assert up.shelf.made == ["first-thing"]
 
 
 @pytest.mark.parametrize("action", ["up", *(pytest.param(each, marks=pytest.mark.long) for each in ("preview", "refresh", "destroy"))])
-def test_a_corrupt_state_file_ends_every_action_before_the_engine_starts(toy: Toy, action: str) -> None:
-    toy.act("up")
-    toy.state_file.write_text(toy.state_file.read_text()[:500])
+def test_a_corrupt_state_file_ends_every_action_before_the_engine_starts(up: Toy, action: str) -> None:
+    up.state_file.write_text(up.state_file.read_text()[:500])
     with pytest.raises(BadInput, match=r"state file .*dev\.json is corrupt"):
-        toy.act(action)
-    assert toy.shelf.things == {"thing-0": {"name": "first-thing"}}
+        up.act(action)
+    assert up.shelf.things == {"thing-0": {"name": "first-thing"}}
 
 
-def test_a_state_whose_parts_do_not_fit_is_corrupt_too(toy: Toy) -> None:
-    toy.act("up")
-    content = json.loads(toy.state_file.read_text())
+def test_a_state_whose_parts_do_not_fit_is_corrupt_too(up: Toy) -> None:
+    content = json.loads(up.state_file.read_text())
     content["checkpoint"]["latest"]["resources"].pop(0)
-    toy.state_file.write_text(json.dumps(content))
-    outcome = toy.act("up")
+    up.state_file.write_text(json.dumps(content))
+    outcome = up.act("up")
     assert outcome.exit is Exit.USAGE
     assert "state is corrupt" in outcome.message
     assert "goroutine" not in outcome.message

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -81,10 +80,10 @@ Release("gpu-operator", opts=pulumi.ResourceOptions(provider=inside, deleted_wit
 '''
 
 
-@pytest.fixture
-def project(tmp_path: Path, engine: Engine) -> Iterator[Checkout]:
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Iterator[Checkout]:
     config = {stack: f"aws:region: us-east-1\ntheirs:broken: {broken}" for stack, broken in (("bad", "true"), ("good", "false"))}
-    made = project_of(tmp_path / "theirs", PROGRAM, config)
+    made = project_of(tmp_path_factory.mktemp("doors") / "theirs", PROGRAM, config)
     try:
         yield made
     finally:

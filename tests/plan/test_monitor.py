@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from components.resource import Secret
 from components.unknown import Unknown
 
@@ -128,3 +130,15 @@ def test_hundreds_of_resources_are_recorded_in_order(run: Run) -> None:
     names = [r.name for r in found.resources if r.custom]
     assert names == sorted(names)
     assert len(names) == 300
+
+
+def test_the_stack_of_calls_is_not_gathered_while_a_program_is_recorded_and_is_afterwards(run: Run) -> None:
+    own = import_module("pulumi.runtime.resource")
+    before = own._get_stack_trace
+    found = run("""
+        from pulumi.runtime import resource
+        from pulumi_aws import ec2
+        ec2.Vpc("net", cidr_block="10.0.0.0/16", tags={"calls": str(len(resource._get_stack_trace().frames))})
+    """)
+    assert named(found, "net").read("tags", "calls") == "0"
+    assert own._get_stack_trace is before

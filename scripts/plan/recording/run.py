@@ -20,7 +20,7 @@ from .callbacks import Callbacks
 from .failures import paragraph
 from .invokes import plain_answers
 from .isolation import isolated
-from .monitor import Engine, Monitor, no_debug_log
+from .monitor import Engine, Monitor, no_debug_log, no_stack_traces
 from .order import ordered
 from .tape import Tape
 from .version_aliases import VersionAliases
@@ -77,6 +77,7 @@ def _guarded(job: Job, monitor: Monitor, callbacks: Callbacks) -> str | None:
             isolated(directory, job.output or io.StringIO()),
             plain_answers(monitor.unanswered),
             no_debug_log(),
+            no_stack_traces(),
             monitor.confidential.watching(),
             callbacks.watching(),
         ):
