@@ -11,14 +11,12 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
+from scripts.engine.references import Entry, rooted
 from scripts.engine.state import State
 from scripts.engine.workspace import Workspace
 from scripts.errors import BadInput, Failed
-
-Entry = Mapping[str, Any]
-"""A resource as the state lists it. Its secrets are encrypted there, and stay so here."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def missing(entries: Iterable[Entry], state: State) -> tuple[Entry, ...]:
             needed |= {str(each["urn"])} | _around(each, kept)
     needed -= present.keys()
     known = needed | present.keys()
-    return tuple(_rooted(each, known) for each in entries if each["urn"] in needed)
+    return tuple(rooted(each, known) for each in entries if each["urn"] in needed)
 
 
 def _around(entry: Entry, by_urn: Mapping[str, Entry]) -> set[str]:
@@ -105,13 +103,3 @@ def _around(entry: Entry, by_urn: Mapping[str, Entry]) -> set[str]:
 def _same(one: Entry, other: Entry) -> bool:
     """Whether two entries of one URN are one thing and not its successor."""
     return (one.get("id"), one.get("created")) == (other.get("id"), other.get("created"))
-
-
-def _rooted(entry: Entry, known: set[str]) -> Entry:
-    """Without references to what the state does not hold any more: the engine refuses a state with any. The next `up` writes them anew."""
-    properties = cast("Mapping[str, list[str]]", entry.get("propertyDependencies") or {})
-    return {
-        **entry,
-        "dependencies": [urn for urn in entry.get("dependencies") or () if urn in known],
-        "propertyDependencies": {name: [urn for urn in urns if urn in known] for name, urns in properties.items()},
-    }

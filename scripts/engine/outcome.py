@@ -17,6 +17,10 @@ _ECHOES = frozenset({"preview failed", "update failed", "destroy failed", "refre
 """The engine says these after the error that tells."""
 _PRINTED_ERROR = re.compile(r"\s*error:", re.IGNORECASE)
 
+_NOT_THERE = re.compile(r"not[ _]?found|does ?n[o']t exist|no such|no \w+ found|unreachable", re.IGNORECASE)
+"""How clouds say that something is not there (`ResourceNotFoundException`, `NoSuchEntity`, `does not exist`, `was not found`). Taken too widely it
+costs one more look at everything."""
+
 _REFUSALS = (
     (re.compile(r"stack is currently locked", re.IGNORECASE), Exit.NO, "another engine holds the stack's lock"),
     (
@@ -110,6 +114,11 @@ def judge(ended: Ended, report: Report, *, stack: str) -> tuple[Exit, str]:
             f"gpukit first looks up what was under way."
         )
     return _failed(ended, report, stack)
+
+
+def lags_behind(ended: Outcome) -> bool:
+    """Whether a cloud's refusal sounds as if something were not there that the state calls made."""
+    return ended.exit is Exit.FAILED and _NOT_THERE.search(ended.message) is not None
 
 
 def _failed(ended: Ended, report: Report, stack: str) -> tuple[Exit, str]:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from scripts.counted import counted
-from scripts.engine import engine_lock, outcome, pending
+from scripts.engine import engine_lock, outcome
 from scripts.engine.beside import Beside
-from scripts.engine.dropped import Dropped, missing
 from scripts.engine.events import Report, resource_name, resource_type
 from scripts.engine.lookup import IN_CLUSTER, CloudLookup, Exists, Leftover
-from scripts.engine.outcome import Outcome
-from scripts.engine.pending import Adopt
+from scripts.engine.outcome import Outcome, lags_behind
 from scripts.engine.process import Ended
 from scripts.engine.protection import refuse_protected
+from scripts.engine.recovering import Recovery
 from scripts.engine.session import Session
 from scripts.engine.show import Show
 from scripts.engine.stack_lock import stack_lock
@@ -27,6 +26,7 @@ from scripts.errors import Exit, Refused
 
 Action = Literal["up", "preview", "refresh", "destroy"]
 _MOST_NAMED = 10
+_DELETED_OUTSIDE = "Something that the state holds may have been deleted outside of gpukit: run `gpukit up {stack}` again, which then reads everything anew first."
 SIZED_BY_OTHERS = frozenset({"aws:eks/nodeGroup:NodeGroup"})
 """Types whose size an autoscaler or a schedule writes while the program ignores it."""
 
@@ -72,16 +72,25 @@ def act(job: Job) -> Outcome:
             session.make()
         elif job.action == "destroy":
             refuse_protected(state, job.stack)
-        if state is not None and job.writes and state.pending:
-            _recover(job, session)
-        if job.action == "up":
-            _restore(job, session)
-            if state is not None:
-                _read_sizes(session)
-        return _run(job, session, _leftovers(job, session))
+        recovery = Recovery(session, job.lookup, job.show.line)
+        if state is not None and job.writes:
+            _recover(job, state, recovery)
+        if job.action == "up" and state is not None:
+            _read_sizes(session)
+        return _run(job, session, _leftovers(job, session), recovery)
 
 
-def _run(job: Job, session: Session, leftovers: tuple[Leftover, ...]) -> Outcome:
+def _recover(job: Job, state: State, recovery: Recovery) -> None:
+    if state.pending:
+        recovery.settle(anew=job.action == "up")
+    if job.action == "up":
+        recovery.read_all()
+        recovery.restore()
+    elif job.action == "refresh":
+        recovery.see_cluster()
+
+
+def _run(job: Job, session: Session, leftovers: tuple[Leftover, ...], recovery: Recovery) -> Outcome:
     """Preview, ask, act."""
     preview, report = _engine(job, session, _preview_words(job), _preview_phase(job), preview=True)
     if job.action == "preview" or preview.exit is not Exit.FINE:
@@ -90,16 +99,14 @@ def _run(job: Job, session: Session, leftovers: tuple[Leftover, ...]) -> Outcome
     job.show.expect(report.steps)
     if not job.approve(preview):
         return _plain(job, Exit.NO, "Not confirmed: nothing was changed.")
-    return _destroy(job, session) if job.action == "destroy" else _do(job, session)
-
-
-def _destroy(job: Job, session: Session) -> Outcome:
-    """What the engine will forget before it is gone stays known until the destroy is complete."""
-    dropped = Dropped.of(job.workspace, job.stack)
-    dropped.remember(session.state() or State({}))
+    if job.action == "destroy":
+        recovery.before_destroy()
     done = _do(job, session)
-    if done.exit is Exit.FINE:
-        dropped.forget()
+    if job.action == "destroy" and done.exit is Exit.FINE:
+        recovery.after_destroy()
+    if job.action == "up" and lags_behind(done):
+        recovery.unread.mark()
+        return replace(done, message=f"{done.message}\n{_DELETED_OUTSIDE.format(stack=job.stack)}")
     return done
 
 
@@ -156,54 +163,6 @@ def _remove_stale_locks(job: Job) -> None:
         job.show.line(f"removed the lock of engine process {lock.pid}, which was killed (locked since {lock.since})")
     if engine_lock.drop_broken_attributes(directory, project=job.workspace.project, stack=job.stack):
         job.show.line("removed half-written attributes beside the state: the engine was killed while it saved; the state itself is whole")
-
-
-def _recover(job: Job, session: Session) -> None:
-    """Settle what an interrupted engine left open, before the next one would make it twice (H12)."""
-    state = session.export()
-    decisions = tuple(pending.decide(operation, lambda each: job.lookup.of(each, state)) for operation in state.pending)
-    repaired = pending.repaired(state, decisions, stack=job.stack)
-    for decision in decisions:
-        did = f"found as {decision.id}, recorded" if isinstance(decision, Adopt) else f"cleared: {decision.why}"
-        job.show.line(f"interrupted earlier: {decision.operation.type} {decision.operation.name}: {did}")
-    session.replace_state(repaired)
-    adopted = [decision for decision in decisions if isinstance(decision, Adopt)]
-    for decision in adopted:
-        job.lookup.settle(decision.operation, decision.id)
-    begun = _begun(job, state, repaired) if job.action == "up" else []
-    if adopted or begun:
-        session.read_again([*(decision.operation.urn for decision in adopted), *begun])
-
-
-def _begun(job: Job, state: State, repaired: State) -> list[str]:
-    """What an interrupted engine was changing or deleting: the cloud alone knows how far it came, and an `up` would take it for done.
-
-    The engine repeats a delete only in another destroy. What is still on its way out is awaited.
-    """
-    present = {each["urn"] for each in repaired.resources}
-    begun = [each for each in state.pending if each.kind in ("updating", "deleting") and each.in_cloud and each.urn in present]
-    for operation in begun:
-        if operation.kind == "deleting":
-            job.lookup.settle(operation, str(operation.resource.get("id", "")))
-    return [operation.urn for operation in begun]
-
-
-def _restore(job: Job, session: Session) -> None:
-    """Put back into the state what a destroy that was cut off has forgotten of a cluster that still exists, and see what is left of it."""
-    dropped = Dropped.of(job.workspace, job.stack)
-    entries = dropped.entries()
-    if not entries:
-        return
-    state = session.export()
-    whole = state.with_resources(missing(entries, state))
-    present = {each["urn"] for each in whole.resources}
-    objects = [str(each["urn"]) for each in entries if each.get("deletedWith") and each["urn"] in present]
-    if len(whole.resources) > len(state.resources):
-        job.show.line("a destroy was cut off: its cluster exists, so what the state had forgotten in it is recorded again")
-        session.replace_state(whole)
-    if objects:
-        session.read_again(objects)
-    dropped.forget()
 
 
 def _in_cluster(job: Job, session: Session, preview: Report) -> tuple[Leftover, ...]:

@@ -59,6 +59,10 @@ class Session:
         targets = [word for urn in urns for word in ("--target", urn)]
         self._good(self._call("refresh", "--yes", "--skip-preview", *targets, seconds=600), "read what was found")
 
+    def read_all(self) -> None:
+        """Refresh everything that the state holds."""
+        self._good(self._call("refresh", "--yes", "--skip-preview", seconds=1800), "read again what its state holds")
+
     def secret_output(self, name: str) -> str | None:
         """One output in plain text; None when the stack has none of that name."""
         ended = self._call("stack", "output", name, "--show-secrets")

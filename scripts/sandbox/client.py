@@ -179,13 +179,13 @@ class World:
         """End the server and forget everything: the next start makes a new, empty world.
 
         The engine's states of sandbox stacks go too: a preview would call their resources unchanged, and a refresh find no cluster. So do the
-        notes of destroys that were cut off (`scripts.engine.dropped`) and of old data (`scripts.engine.beside`).
+        notes of destroys that were cut off (`scripts.engine.dropped`), of old data (`scripts.engine.beside`) and of doubt (`scripts.engine.unread`).
         """
         self.stop()
         for directory in (self.home, self.home.parent / STATES):
             if directory.exists():
                 shutil.rmtree(directory)
-        for notes in ("destroying", "beside"):
+        for notes in ("destroying", "beside", "unread"):
             for note in (self.home.parent / notes).glob("sandbox-*.json"):
                 note.unlink()
 

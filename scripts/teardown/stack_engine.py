@@ -9,6 +9,7 @@ from typing import Any
 from scripts.engine.events import resource_name, resource_type
 from scripts.engine.lookup import IN_CLUSTER, CloudLookup
 from scripts.engine.protection import protected_names
+from scripts.engine.references import without
 from scripts.engine.run import Job, act
 from scripts.engine.session import Session
 from scripts.engine.show import Show
@@ -69,12 +70,9 @@ class StackEngine:
         """H6: with the cluster gone, the provider could only fail on what the state holds in it."""
         session = Session(self.workspace, self.stack)
         state = session.export()
-        left = [each for each in state.resources if not resource_type(str(each["urn"])).startswith(IN_CLUSTER)]
-        if len(left) == len(state.resources):
-            return
-        known = {str(each["urn"]) for each in left}
-        deployment = {**state.deployment, "resources": [_without(each, known) for each in left]}
-        session.replace_state(State({**state.document, "deployment": deployment}))
+        left = without(state, lambda each: resource_type(str(each["urn"])).startswith(IN_CLUSTER))
+        if len(left.resources) < len(state.resources):
+            session.replace_state(left)
 
     def _state(self) -> State:
         return Session(self.workspace, self.stack).state() or State({})
@@ -83,16 +81,3 @@ class StackEngine:
 def _is_thing(resource: Mapping[str, Any]) -> bool:
     kind = resource_type(str(resource["urn"]))
     return kind != STACK_TYPE and not kind.startswith((_OWN, _PROVIDERS))
-
-
-def _without(resource: Mapping[str, Any], known: set[str]) -> Mapping[str, Any]:
-    """Without references to what the state does not hold any more: the engine refuses a state with any."""
-    properties: Mapping[str, list[str]] = resource.get("propertyDependencies") or {}
-    kept = {
-        **resource,
-        "dependencies": [urn for urn in resource.get("dependencies") or () if urn in known],
-        "propertyDependencies": {name: [urn for urn in urns if urn in known] for name, urns in properties.items()},
-    }
-    if kept.get("deletedWith") not in known:
-        kept.pop("deletedWith", None)
-    return kept

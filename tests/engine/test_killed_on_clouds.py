@@ -18,7 +18,7 @@ from tests.engine.clouds import Clouds
 from tests.engine.conftest import meanwhile
 
 pytestmark = [pytest.mark.engine, pytest.mark.long]
-STACK = "aws-inference-dev"
+STACK, REGION = "aws-inference-dev", "us-east-1"
 SPEED = 2000.0
 SLOW = 100.0
 """At which a node group's delete takes a second or more, in which an engine can be killed."""
@@ -83,6 +83,68 @@ def test_after_a_killed_destroy_an_up_makes_the_stack_whole_again(clouds: Clouds
     assert clouds.act("destroy", stack).exit is Exit.FINE
     left = clouds.world.status()["records"]
     assert {kind for kind in left if not kind.startswith("aws:s3/")} == set()  # buckets are kept on purpose
+
+
+def remove_roles(clouds: Clouds) -> None:
+    iam = clouds.boto3("iam", REGION)
+    for role in iam.list_roles()["Roles"]:
+        name = role["RoleName"]
+        for policy in iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]:
+            iam.detach_role_policy(RoleName=name, PolicyArn=policy["PolicyArn"])
+        for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+            iam.delete_role_policy(RoleName=name, PolicyName=policy)
+        iam.delete_role(RoleName=name)
+
+
+def remove_cluster(clouds: Clouds) -> None:
+    eks = clouds.boto3("eks", REGION)
+    for name in eks.list_nodegroups(clusterName=STACK)["nodegroups"]:
+        eks.delete_nodegroup(clusterName=STACK, nodegroupName=name)
+        eks.get_waiter("nodegroup_deleted").wait(clusterName=STACK, nodegroupName=name, WaiterConfig={"Delay": 1})
+    eks.delete_cluster(name=STACK)
+    eks.get_waiter("cluster_deleted").wait(name=STACK, WaiterConfig={"Delay": 1})
+
+
+@pytest.mark.failure("H12")
+@pytest.mark.parametrize("remove", [remove_roles, remove_cluster])
+@pytest.mark.parametrize("first", ["up", "refresh"])
+def test_after_a_killed_destroy_and_deletions_by_hand_an_up_makes_the_stack_whole(
+    clouds: Clouds, remove: Callable[[Clouds], None], first: Action
+) -> None:
+    """The state calls made what nobody told it of: an `up` would believe it, and end at the first thing that needs what is gone."""
+    whole = killed_destroy(clouds, STACK, "aws:eks/nodeGroup:NodeGroup")
+    remove(clouds)
+    assert clouds.act(first, STACK).exit is Exit.FINE
+    outcome = clouds.act("up", STACK)
+    assert outcome.exit is Exit.FINE, outcome.message
+    assert clouds.world.status()["records"] == whole
+    assert set(clouds.act("up", STACK).changes) <= {"same"}
+    assert clouds.act("destroy", STACK).exit is Exit.FINE
+    assert clouds.world.status()["records"] == {}
+
+
+@pytest.mark.failure("H6")
+def test_a_cluster_deleted_by_hand_is_told_of_and_made_again_by_the_next_up(clouds: Clouds) -> None:
+    assert clouds.act("up", STACK).exit is Exit.FINE
+    whole = clouds.world.status()["records"]
+    remove_cluster(clouds)
+    failed = clouds.act("up", STACK)
+    assert failed.exit is Exit.FAILED
+    assert f"run `gpukit up {STACK}` again" in failed.message
+    again = clouds.act("up", STACK)
+    assert again.exit is Exit.FINE, again.message
+    assert clouds.world.status()["records"] == whole
+
+
+@pytest.mark.failure("H6")
+def test_a_refresh_is_not_stopped_by_a_cluster_that_is_gone(clouds: Clouds) -> None:
+    assert clouds.act("up", STACK).exit is Exit.FINE
+    remove_cluster(clouds)
+    refreshed = clouds.act("refresh", STACK)
+    assert refreshed.exit is Exit.FINE, refreshed.message
+    assert "the cluster is gone from its cloud" in clouds.said.getvalue()
+    assert clouds.act("destroy", STACK).exit is Exit.FINE
+    assert clouds.world.status()["records"] == {}
 
 
 @pytest.mark.failure("H12")

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from scripts.engine.events import PolicyFinding, Report, Step
-from scripts.engine.outcome import Outcome, judge, outcome
+from scripts.engine.outcome import Outcome, judge, lags_behind, outcome
 from scripts.engine.process import Ended
 from scripts.engine.summary import summary
 from scripts.errors import Exit
@@ -156,3 +158,19 @@ def test_the_summary_names_world_changes_findings_outputs_and_what_to_do() -> No
     assert "mandatory gpukit-stack-mandatory at a100: About." in text
     assert "  kubeconfig: [secret]" in text
     assert text.endswith("Correct what they name and try again.")
+
+
+@pytest.mark.parametrize(
+    ("message", "behind"),
+    [
+        ("simulated aws: InvalidParameterException: roleArn, arn:aws:iam::1:role/r, does not exist", True),
+        ("operation error EKS: CreateNodegroup, ResourceNotFoundException: No cluster found for name: lab.", True),
+        ("googleapi: Error 404: The resource 'projects/p/global/networks/n' was not found, notFound", True),
+        ("configured Kubernetes cluster is unreachable", True),
+        ("InsufficientInstanceCapacity: no p5.48xlarge in us-east-1a", False),
+    ],
+)
+def test_a_refusal_for_want_of_what_the_state_holds_is_told_apart(message: str, behind: bool) -> None:
+    ended = Outcome(action="up", stack="dev", world="sandbox", exit=Exit.FAILED, message=message)
+    assert lags_behind(ended) is behind
+    assert not lags_behind(replace(ended, exit=Exit.NO))

@@ -44,6 +44,12 @@ def test_shared_tags_and_those_of_others_do_not(tags: dict[str, str]) -> None:
     assert account().whose(tags) == ""
 
 
+def test_a_network_is_made_by_us_or_is_someone_else_s() -> None:
+    assert account().made_by_us({"gpukit/cluster": "lab"}) == account().whose({"gpukit/cluster": "lab"})
+    assert account().made_by_us({"kubernetes.io/cluster/lab": "owned"}) == ""
+    assert account().made_by_us({"gpukit/cluster": "lab", "gpukit/stack": "another"}) == ""
+
+
 def test_a_stack_that_the_clusters_own_tags_told_counts_too() -> None:
     one = account(stack="")
     assert one.whose({"gpukit/stack": "lab-stack"}) == ""

@@ -12,6 +12,7 @@ from scripts.sandbox.kinds.aws import tokens as t
 from scripts.teardown import kinds as k
 from scripts.teardown.verifying import Ending
 from tests.killed import Killed
+from tests.sandbox.cloud import REGION
 from tests.teardown import objects as o
 from tests.teardown.lab import Lab, identity
 
@@ -172,6 +173,49 @@ def test_an_interface_of_someone_else_in_the_network_stays_and_what_it_holds_is_
     assert lab.left(t.NETWORK_INTERFACE) == [made["NetworkInterface"]["NetworkInterfaceId"]]
     network = next(each for each in ending.done if each.step == "network")
     assert "DependencyViolation" in network.why
+    assert f"held by {made['NetworkInterface']['NetworkInterfaceId']} (database)" in network.why, "AWS says that, and not by what"
+
+
+@pytest.mark.failure("K5")
+def test_security_groups_that_name_each_other_do_not_hold_each_other_for_ever(lab: Lab) -> None:
+    vpc = lab.cloud.now(lab.cluster()).state["vpcConfig"]["vpcId"]
+    one, other = (lab.cloud.make(t.SECURITY_GROUP, tags=identity("lab"), name=name, vpcId=vpc) for name in ("front", "back"))
+    for group, peer in ((one, other), (other, one)):
+        lab.cloud.make(t.INGRESS_RULE, securityGroupId=group.id, referencedSecurityGroupId=peer.id, ipProtocol="-1")
+        lab.cloud.make(t.EGRESS_RULE, securityGroupId=group.id, referencedSecurityGroupId=peer.id, ipProtocol="-1")
+    assert ended(lab).exit is Exit.FINE
+    assert not lab.left(t.SECURITY_GROUP)
+
+
+@pytest.mark.failure("K5")
+def test_a_group_that_another_team_s_rule_names_stays_and_so_does_that_rule(lab: Lab) -> None:
+    vpc = lab.cloud.now(lab.cluster()).state["vpcConfig"]["vpcId"]
+    ours = lab.cloud.make(t.SECURITY_GROUP, tags=identity("lab"), name="ours", vpcId=vpc)
+    theirs = lab.cloud.make(t.SECURITY_GROUP, name="theirs", vpcId=vpc)
+    rule = lab.cloud.make(t.INGRESS_RULE, securityGroupId=theirs.id, referencedSecurityGroupId=ours.id, ipProtocol="-1")
+    ending = ended(lab)
+    assert ending.exit is Exit.NO
+    assert {thing.id for thing in ending.residue} >= {ours.id}
+    assert lab.left(t.INGRESS_RULE) == [rule.id]
+
+
+def test_a_network_that_was_there_before_survives_whatever_was_tagged_for_the_cluster_s_use(lab: Lab) -> None:
+    """Installers and guides tag subnets `owned` as often as `shared`; no controller ever makes one."""
+    lab.cluster()
+    theirs = {"kubernetes.io/cluster/lab": "owned", "eks:cluster-name": "lab"}
+    vpc = lab.cloud.make(t.VPC, tags=theirs, cidrBlock="10.8.0.0/16")
+    subnet = lab.cloud.make(t.SUBNET, tags=theirs, vpcId=vpc.id, cidrBlock="10.8.0.0/20", availabilityZone=f"{REGION}a")
+    address = lab.cloud.make(t.EIP, tags=theirs, domain="vpc")
+    assert ended(lab).exit is Exit.FINE
+    assert (lab.left(t.VPC), lab.left(t.SUBNET), lab.left(t.EIP)) == ([vpc.id], [subnet.id], [address.id])
+
+
+@pytest.mark.failure("K4")
+def test_karpenter_s_launch_templates_of_this_cluster_alone_end(lab: Lab) -> None:
+    lab.cluster()
+    _, other = (lab.cloud.make(t.LAUNCH_TEMPLATE, tags={"karpenter.k8s.aws/cluster": name}, name=f"of-{name}") for name in ("lab", "lab-2"))
+    assert ended(lab).exit is Exit.FINE
+    assert lab.left(t.LAUNCH_TEMPLATE) == [other.id]
 
 
 @pytest.mark.failure("K11")

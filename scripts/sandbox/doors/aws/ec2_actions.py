@@ -8,7 +8,7 @@ from typing import Any
 
 from scripts.sandbox import kinds
 from scripts.sandbox.doors.aws.call import Call, Handler
-from scripts.sandbox.kinds.aws import interface, scaling
+from scripts.sandbox.kinds.aws import interface, scaling, security
 from scripts.sandbox.kinds.aws import tokens as t
 from scripts.sandbox.kinds.aws.network import dependency, not_found
 from scripts.sandbox.refusal import Refusal
@@ -161,7 +161,22 @@ def _delete_flow_logs(call: Call) -> Mapping[str, Any]:
     return {"Unsuccessful": []}
 
 
+def _revoke(direction: str) -> Handler:
+    """Simplified: every rule of that direction that names one of the given groups goes, whatever its ports."""
+
+    def handler(call: Call) -> Mapping[str, Any]:
+        group = _require(call, t.SECURITY_GROUP, call.given.get("GroupId"), "InvalidGroup.NotFound", "security group")
+        _dry_run(call)
+        pairs = [pair for rule in call.given.get("IpPermissions") or () for pair in rule.get("UserIdGroupPairs") or ()]
+        security.revoke(call.world, group, direction, {str(pair["GroupId"]) for pair in pairs})
+        return {"Return": True}
+
+    return handler
+
+
 HANDLERS: Mapping[str, Handler] = {
+    "RevokeSecurityGroupIngress": _revoke("ingress"),
+    "RevokeSecurityGroupEgress": _revoke("egress"),
     "CreateNetworkInterface": _create_interface,
     "CancelCapacityReservation": _cancel_reservation,
     "DeleteFlowLogs": _delete_flow_logs,

@@ -122,6 +122,16 @@ def permissions(world: Simulation, group: Record, direction: str) -> list[dict[s
     return found
 
 
+def revoke(world: Simulation, group: Record, direction: str, peers: set[str]) -> None:
+    """Drop the group's separate rules in one direction that name one of `peers`."""
+    with world.store.transaction():
+        for kind in _RULE_KINDS:
+            for rule in world.store.of_kind(kind, group.key):
+                mine = rule.state.get("securityGroupId") == group.id and _fingerprint(kind, rule.state)[1] == direction
+                if mine and _peer(rule.state) in peers:
+                    world.store.drop(rule)
+
+
 def _permission(rule: Mapping[str, Any], group_id: str = "") -> dict[str, Any]:
     protocol = str(rule.get("ipProtocol", rule.get("protocol", "-1")))
     peers = [_peer(rule), *rule.get("securityGroups", ())]

@@ -79,15 +79,27 @@ class Account:
 
         Values are compared whole: `train` is not `train-2`. A tag that says `shared`, or names another stack, makes nothing ours.
         """
-        stack = self.target.stack or self.scope.stack
-        if tags.get(_STACK) and stack and tags[_STACK] != stack:
+        if self._another_stack(tags):
             return ""
         cluster = self.target.cluster
         wanted = {
-            _CLUSTER: cluster, f"kubernetes.io/cluster/{cluster}": "owned", "aws:eks:cluster-name": cluster, "eks:cluster-name": cluster,
-            "elbv2.k8s.aws/cluster": cluster, "cluster.k8s.amazonaws.com/name": cluster, **({_STACK: stack} if stack else {}),
+            f"kubernetes.io/cluster/{cluster}": "owned", "aws:eks:cluster-name": cluster, "eks:cluster-name": cluster,
+            "elbv2.k8s.aws/cluster": cluster, "cluster.k8s.amazonaws.com/name": cluster,
         }  # fmt: skip
-        return next((f"tag {key}={value}" for key, value in wanted.items() if tags.get(key) == value), "")
+        return self.made_by_us(tags) or _first(wanted, tags)
+
+    def made_by_us(self, tags: Mapping[str, str]) -> str:
+        """By gpukit's own tags alone: for kinds that no controller in a cluster ever makes. What others tag for a cluster's use, such as the
+        subnets of a network that was there before, is `owned` by many a cluster in words only.
+        """
+        stack = self.target.stack or self.scope.stack
+        if self._another_stack(tags):
+            return ""
+        return _first({_CLUSTER: self.target.cluster, **({_STACK: stack} if stack else {})}, tags)
+
+    def _another_stack(self, tags: Mapping[str, str]) -> bool:
+        stack = self.target.stack or self.scope.stack
+        return bool(tags.get(_STACK) and stack and tags[_STACK] != stack)
 
     def kept(self, tags: Mapping[str, str]) -> str:
         return "data, or what data cannot do without" if _KEPT in tags else ""
@@ -109,6 +121,10 @@ class Account:
         price = catalog.price("aws", self.target.region, name)
         figure = None if price is None else (price.spot_high or price.on_demand if spot else price.on_demand)
         return None if figure is None else figure.usd * HOURS_PER_MONTH
+
+
+def _first(wanted: Mapping[str, str], tags: Mapping[str, str]) -> str:
+    return next((f"tag {key}={value}" for key, value in wanted.items() if tags.get(key) == value), "")
 
 
 def tags_of(item: Mapping[str, Any], name: str = "Tags") -> dict[str, str]:

@@ -76,6 +76,7 @@ _LOOKED_FOR = frozenset(
         "ec2internet-gateway", "ec2route-table", "ec2vpc-endpoint", "ec2launch-template", "ec2placement-group", "ekscluster", "kmskey",
         "fsxfile-system", "s3", "iamoidc-provider", "iamrole", "elasticloadbalancingloadbalancer", "elasticloadbalancingtargetgroup",
         "sqs", "eventsrule", "iaminstance-profile", "ec2snapshot", "elasticfilesystemfile-system", "budgetsbudget",
+        "cloudwatchalarm", "lambdafunction", "sns",
     }
 )  # fmt: skip
 """Service and kind of what has a list of its own, which is newer than the tagging API's."""

@@ -151,8 +151,8 @@ def logs(account: Account) -> list[Thing]:
 
 
 def _log_groups(account: Account, exact: str) -> Iterator[Mapping[str, Any]]:
-    """Groups below the names that AWS and this project's network use for a cluster."""
-    for prefix in (exact, f"/aws/vpc/{account.target.cluster}"):
+    """Groups below the names that AWS and this project's network use for a cluster, and those of its functions, which its name begins."""
+    for prefix in (exact, f"/aws/vpc/{account.target.cluster}", account.target.cluster):
         yield from account.pages("logs", "describe_log_groups", "logGroups", logGroupNamePrefix=prefix)
 
 
