@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from components.inventory import Chart, Manifest, NodePool, Workload
+from components.inventory import Chart, MachineChoice, Manifest, NodePool, Workload
 from components.resource import Resource
 from policies.readers import types
 from policies.readers.facts import Fact, ProgramReader, Reader
@@ -14,6 +14,7 @@ from .access import read_access, read_outputs
 from .gitops import read_delivery
 from .helm import read_chart
 from .karpenter import GROUP, NODE_CLASSES, read_node_pool
+from .karpenter_choice import choices
 from .objects import is_object, read_object, read_unseen, read_yaml
 from .pods import read_workload
 
@@ -34,13 +35,15 @@ def _and_workloads(found: Iterator[Fact]) -> Iterator[Fact | Workload | Chart]:
             yield from read_delivery(fact)
 
 
-def read_node_pools(program: Program) -> Iterator[NodePool]:
+def read_node_pools(program: Program) -> Iterator[NodePool | MachineChoice]:
     """Karpenter's pools need their node classes, which are objects of their own."""
     manifests = [fact for resource in program.resources for fact in _objects(resource, program)]
     classes = {m.name: m for m in manifests if (m.group, m.kind) in NODE_CLASSES and isinstance(m.name, str)}
     for manifest in manifests:
         if (manifest.group, manifest.kind) == (GROUP, "NodePool"):
-            yield from read_node_pool(manifest, program, classes)
+            for pool in read_node_pool(manifest, program, classes):
+                yield pool
+                yield from choices(pool)
 
 
 def _objects(resource: Resource, program: Program) -> Iterator[Manifest]:
