@@ -94,7 +94,8 @@ class MachineChoice:
 
     urn: str
     cloud: Cloud
-    region: Maybe[str]
+    region: Maybe[str] | None
+    """None where the region is that of a cluster, which is judged by itself."""
     machine: Maybe[str]
     path: str
 

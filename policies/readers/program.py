@@ -106,6 +106,13 @@ class Program:
         source = self.resources.by_urn.get(urn)
         return urn if source is not None and source.type in wanted else None
 
+    def from_another_stack(self, resource: Resource, prop: str) -> bool:
+        """Whether outputs of other stacks alone give top-level `prop`."""
+        sources = resource.property_dependencies.get(prop, ())
+        return bool(sources) and all(
+            (source := self.resources.by_urn.get(urn)) is not None and source.type == types.STACK_REFERENCE for urn in sources
+        )
+
     def zones(self, resource: Resource, prop: str) -> Maybe[tuple[Maybe[str], ...]]:
         """Zones of the subnets in `prop`, one entry a zone; a subnet whose zone is not known counts as a zone of its own."""
         value = resource.read(prop)

@@ -47,6 +47,7 @@ ROUTE_TABLES = (ROUTE_TABLE, "aws:ec2/defaultRouteTable:DefaultRouteTable")
 ROUTE = "aws:ec2/route:Route"
 TABLE_ASSOCIATION = "aws:ec2/routeTableAssociation:RouteTableAssociation"
 ENDPOINT_ASSOCIATION = "aws:ec2/vpcEndpointRouteTableAssociation:VpcEndpointRouteTableAssociation"
+STACK_REFERENCE = "pulumi:pulumi:StackReference"
 AWS_PROVIDER = "pulumi:providers:aws"
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
 RELEASE = "kubernetes:helm.sh/v3:Release"

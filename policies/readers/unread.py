@@ -114,9 +114,16 @@ HARMLESS = frozenset(
         *("random", "tls", "time", "std", "null", "archive", "local", "external", "http", "cloudinit"),  # values, files, look-ups
         "command",  # runs what the program says on machines that are there
         *("azuread", "docker", "docker-build", "github"),  # accounts, containers and code on machines that are there
+        *("auth0", "gitlab", "okta", "pulumiservice", "tailscale"),  # accounts and ways in
+        *("cloudflare", "datadog", "grafana", "newrelic", "opsgenie", "pagerduty", "sentry"),  # names, doors and monitoring
+        *("doppler", "mysql", "onepassword", "postgresql", "vault"),  # secrets, and data on servers that are there
     }
 )
 """Packages that start no machines."""
+HARMLESS_KINDS = frozenset({"eks:index:VpcCni"})
+"""Kinds of other packages that start none: pulumi-eks before 3.0 has settings of the network plugin as a resource."""
+DYNAMIC = ("pulumi-python", "pulumi-nodejs")
+"""Packages of resources whose provider is code of the program itself."""
 
 
 _READ_PLAIN = {plain_token(token).casefold() for token in types.READ - gcp_types.CLUSTER_OBJECTS if token not in types.BILLING_UNUSED}
@@ -147,8 +154,10 @@ def _reason(resource: Resource, token: str) -> str:
         return "spelled in a way that no reader knows"
     if (named := named_accelerator(resource)) is not None:
         return f"not read by any reader, and names {named}"
-    if package in LOOKED_THROUGH or package in HARMLESS:
+    if package in DYNAMIC:
+        return "a dynamic resource, whose own code may start machines"
+    if package in LOOKED_THROUGH or package in HARMLESS or token in HARMLESS_KINDS:
         return ""
     if resource.remote:
-        return "a component of another package, which may start machines that are not seen"
+        return "a component of another package, which may start machines that are not seen without the engine (`gpukit check --preview` sees them)"
     return f"of the package {package!r}, which no reader knows and which may start machines" if resource.custom else ""

@@ -19,7 +19,7 @@ def _allowed(case: Case) -> Iterator[Verdict]:
     for choice in case.inventory.machine_choices:
         if allowed.machines:
             yield from _machine(choice, allowed.machines, case.settings.limits_file)
-        if allowed.regions:
+        if allowed.regions and choice.region is not None:
             yield from _region(choice.urn, choice.region, allowed.regions, case.settings.limits_file)
     for plane in case.inventory.control_planes:
         if allowed.regions:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from components.inventory import Pod
+from components.inventory import GpuPool, Pod
 from components.unknown import Maybe, Unknown
 from policies.readers.kubernetes.helm import RENDERED
+from policies.readers.values import OUTSIDE
 
 from .pods import at, gpus, pods
 from .pools import place
@@ -44,8 +45,16 @@ def _hidden(pod: Pod) -> Maybe[bool]:
 def _pools(case: Case) -> Iterator[Verdict]:
     for pool in case.inventory.gpu_pools:
         so = "it cannot be told where its nodes stand and which pods they take"
-        hidden = next((fact for fact in (pool.subnets, pool.taints, pool.labels) if isinstance(fact, Unknown)), False)
+        hidden = next((fact for fact in (_subnets(pool), pool.taints, pool.labels) if isinstance(fact, Unknown)), False)
         yield from judged(hidden, place(pool, "subnetIds"), "", so)
+
+
+def _subnets(pool: GpuPool) -> Maybe[bool]:
+    """A list that another stack gives matters where nodes with several interfaces may land in a public subnet."""
+    if isinstance(pool.subnets, Unknown):
+        return pool.subnets
+    elsewhere = next((one for one in pool.subnets if isinstance(one, Unknown) and one.reason.endswith(OUTSIDE)), None)
+    return elsewhere if elsewhere is not None and pool.interfaces is not None else False
 
 
 def _objects(case: Case) -> Iterator[Verdict]:

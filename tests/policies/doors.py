@@ -41,8 +41,8 @@ def as_a_state_knows(resources: ResourceSet) -> ResourceSet:
 
 
 def as_the_pack_knows(resources: ResourceSet) -> ResourceSet:
-    """The same without `deleted_with` and `retain_on_delete`, which the policy SDK does not tell, and without the stack's outputs, whose
-    secrets look plain inside the engine.
+    """The same without `deleted_with`, `retain_on_delete` and what is only looked up, which the policy SDK does not tell, and without the
+    stack's outputs, whose secrets look plain inside the engine.
     """
 
     def one(resource: Resource) -> Resource:
@@ -50,7 +50,7 @@ def as_the_pack_knows(resources: ResourceSet) -> ResourceSet:
         options = Options(
             protect=told.protect, ignore_changes=told.ignore_changes, delete_before_replace=told.delete_before_replace, partial=True
         )
-        return replace(resource, options=options, outputs={} if resource.type == STACK else resource.outputs)
+        return replace(resource, options=options, external=False, outputs={} if resource.type == STACK else resource.outputs)
 
     known = as_a_preview_knows(resources)
     return replace(known, resources=tuple(one(r) for r in known))
@@ -91,6 +91,7 @@ def _state(resource: Resource, resources: ResourceSet, secret: Any) -> dict[str,
         "urn": resource.urn,
         "type": resource.type,
         "custom": resource.custom,
+        "external": resource.external,
         "id": "" if isinstance(resource.id, Unknown) else resource.id,
         "parent": resource.parent or "",
         "inputs": _engine_json(resource.inputs, secret),

@@ -123,3 +123,20 @@ def test_subnets_that_cannot_be_told_leave_the_size_of_an_update_open_and_say_ho
     (finding,) = found(training().set("gpu", None, "updateConfig").hide("gpu", "subnetIds"), "GPU-COST-03")
     assert "not MINIMAL" in finding.message
     assert finding.path == "updateConfig.updateStrategy"
+
+
+def elsewhere(name: str = "gpu") -> ResourceSet:
+    """The training program with one group whose subnets another stack gives."""
+    program = training().plus(types.STACK_REFERENCE, "network", name="acme/network/prod").hide(name, "subnetIds")
+    program.written[name].depends = {"subnetIds": (program.urn("network"),)}
+    return program.built()
+
+
+@pytest.mark.failure("H10")
+def test_subnets_of_another_stack_are_asked_for_where_a_public_one_would_break_the_nodes() -> None:
+    assert [(f.status, f.path) for f in found(elsewhere(), "GPU-READ-01")] == [(Status.UNKNOWN, "subnetIds")]
+    plain = training().set("gpu", None, "launchTemplate").set("gpu", ["g5.xlarge"], "instanceTypes")
+    plain = plain.plus(types.STACK_REFERENCE, "network", name="acme/network/prod").hide("gpu", "subnetIds")
+    assert [f.status for f in found(plain, "GPU-READ-01")] == [Status.UNKNOWN], "nothing tells where they come from"
+    plain.written["gpu"].depends = {"subnetIds": (plain.urn("network"),)}
+    assert found(plain, "GPU-READ-01") == []

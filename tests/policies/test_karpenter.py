@@ -10,7 +10,8 @@ from components.costing import cost
 from components.demand import demand
 from components.inventory import GpuPool, NodePool
 from components.unknown import Unknown
-from policies import evaluate
+from policies import Limits, Settings, Status, evaluate
+from policies.limits import Allowed
 from policies.readers import inventory
 from tests.policies.raw import NOW, SETTINGS, Raw, said, training
 
@@ -143,3 +144,41 @@ def test_karpenter_orders_efa_interfaces_itself() -> None:
 def test_machines_that_the_region_lacks_are_left_out_of_the_choice(machines: list[str], told: int) -> None:
     found = evaluate(program([(TYPE, "In", machines)], limits={"nodes": 2}).built(), SETTINGS)
     assert len(said(found, "GPU-ZONE-01")) == told
+
+
+def interfaces(*kinds: tuple[int, int, str]) -> dict[str, Any]:
+    listed = [{"networkCardIndex": card, "deviceIndex": device, "interfaceType": kind} for card, device, kind in kinds]
+    return {**AL2023, "networkInterfaces": listed}
+
+
+@pytest.mark.failure("A2")
+@pytest.mark.parametrize(
+    ("machine", "kinds", "wrong"),
+    [
+        ("p5.48xlarge", [(0, 0, "interface"), (2, 2, "efa-only")], {"GPU-EFA-02", "GPU-EFA-05"}),
+        ("p6-b300.48xlarge", [(0, 0, "efa-only"), *((card, 0, "efa-only") for card in range(1, 16))], {"GPU-EFA-04"}),
+        ("p4d.24xlarge", [(0, 0, "interface"), (0, 1, "efa-only"), *((card, 0, "efa-only") for card in (1, 2, 3))], set[str]()),
+    ],
+)
+def test_interfaces_of_a_node_class_fit_the_machine(machine: str, kinds: list[tuple[int, int, str]], wrong: set[str]) -> None:
+    found = evaluate(program([(TYPE, "In", [machine])], of=interfaces(*kinds), limits={"nodes": 2}).built(), SETTINGS)
+    assert {f.rule for f in found if f.rule.startswith("GPU-EFA") and f.message.startswith("k:")} == wrong
+
+
+def allowing(*machines: str) -> Settings:
+    return Settings(now=NOW, limits=Limits(allowed=Allowed(machines=machines, regions=("us-east-1",))))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "statuses"),
+    [
+        ([(TYPE, "In", ["p5.48xlarge"])], [Status.VIOLATED]),
+        ([(TYPE, "In", ["g6.xlarge"])], []),
+        ([("karpenter.k8s.aws/instance-family", "In", ["m7i", "c7i", "r7i", "m6i", "c6i"])], [Status.UNKNOWN]),
+        ([("karpenter.k8s.aws/instance-category", "In", ["p"])], [Status.UNKNOWN]),
+    ],
+)
+def test_machines_that_are_not_allowed_are_not_allowed_to_karpenter(wanted: Wanted, statuses: list[Status]) -> None:
+    settings = allowing("p4d.24xlarge", "m7i.large", "g6.xlarge")
+    found = said(evaluate(program(wanted, limits={"nodes": 2}).built(), settings), "GPU-LIM-01")
+    assert [f.status for f in found] == statuses

@@ -70,6 +70,7 @@ def test_a_resource_that_starts_machines_has_no_upper_bound(token: str) -> None:
         "gcp:storage/bucket:Bucket",
         "kubernetes:core/v1:Namespace",
         "kubernetes:helm.sh/v3:Release",
+        "eks:index:VpcCni",
         "pulumi:providers:eks",
         "pulumi:pulumi:StackReference",
         *(f"{package}:index:Thing" for package in sorted(HARMLESS)),
@@ -80,15 +81,22 @@ def test_a_resource_that_starts_none_is_silent(token: str) -> None:
 
 
 @pytest.mark.failure("J8")
-@pytest.mark.parametrize("token", ["oci:Core/instance:Instance", "digitalocean:index/droplet:Droplet", "pulumi-python:dynamic:Resource"])
+@pytest.mark.parametrize("token", ["oci:Core/instance:Instance", "digitalocean:index/droplet:Droplet"])
 def test_a_package_that_no_reader_knows_may_start_machines(token: str) -> None:
     (finding,) = judged(token)
     assert f"of the package {token.partition(':')[0]!r}, which no reader knows and which may start machines" in finding.message
 
 
+@pytest.mark.parametrize("token", ["pulumi-python:dynamic:Resource", "pulumi-nodejs:dynamic:Resource"])
+def test_a_provider_in_the_program_itself_may_start_machines(token: str) -> None:
+    (finding,) = judged(token)
+    assert "a dynamic resource, whose own code may start machines" in finding.message
+
+
 def test_a_component_of_another_process_may_start_machines() -> None:
     (finding,) = judged("eks:index:NodeGroupV2", remote=True, custom=False)
     assert "a component of another package, which may start machines that are not seen" in finding.message
+    assert "check --preview" in finding.message
 
 
 def test_a_component_whose_children_are_seen_is_silent() -> None:

@@ -13,7 +13,7 @@ from components.unknown import Maybe, Unknown, known
 from policies.readers import types
 from policies.readers.pools import classified
 from policies.readers.program import Program
-from policies.readers.values import first, given, items, text, whole
+from policies.readers.values import OUTSIDE, first, given, items, text, whole
 
 from .group_setup import managed
 from .launch_template import Template, choices, listed_machines, pool_interfaces, used_template
@@ -64,8 +64,11 @@ def read_node_group(group: Resource, program: Program) -> Iterator[NodePool | Ma
 
 
 def _subnets(group: Resource, program: Program) -> Maybe[tuple[Maybe[str], ...]]:
+    """One entry where another stack gives the whole list: how many they are is not told, and that they are outside is."""
     found = items(group.read("subnetIds"), "subnetIds")
-    return found if isinstance(found, Unknown) else program.references(group, "subnetIds", found, "subnetIds", types.SUBNET)
+    if isinstance(found, Unknown):
+        return (Unknown("subnetIds", f"given by a stack {OUTSIDE}"),) if program.from_another_stack(group, "subnetIds") else found
+    return program.references(group, "subnetIds", found, "subnetIds", types.SUBNET)
 
 
 def _machines(own: Maybe[tuple[Maybe[str], ...]], template: Template | None) -> Maybe[tuple[Maybe[str], ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from components.inventory import Chart, Lost, Manifest, NodePool, Workload
+from components.inventory import Chart, Lost, MachineChoice, Manifest, NodePool, Workload
 from components.resource import Resource
 from policies.readers import types
 from policies.readers.facts import Fact, ProgramReader, Reader
@@ -14,6 +14,7 @@ from .access import read_access, read_outputs
 from .gitops import read_delivery
 from .helm import read_chart
 from .karpenter import AKS_CLASSES, GROUP, NODE_CLASSES, read_node_pool
+from .karpenter_choice import choices
 from .objects import is_object, read_object, read_unseen, read_yaml
 from .pods import read_workload
 
@@ -34,7 +35,7 @@ def _and_workloads(found: Iterator[Fact]) -> Iterator[Fact | Workload | Chart]:
             yield from read_delivery(fact)
 
 
-def read_node_pools(program: Program) -> Iterator[NodePool | Lost]:
+def read_node_pools(program: Program) -> Iterator[NodePool | MachineChoice | Lost]:
     """Karpenter's pools need their node classes, which are objects of their own. Those of AKS are not read, and said to be so."""
     manifests = [fact for resource in program.resources for fact in _objects(resource, program)]
     classes = {m.name: m for m in manifests if (m.group, m.kind) in NODE_CLASSES and isinstance(m.name, str)}
@@ -44,8 +45,10 @@ def read_node_pools(program: Program) -> Iterator[NodePool | Lost]:
         if manifest.read("spec", "template", "spec", "nodeClassRef", "group") == AKS_CLASSES:
             reason = "a Karpenter node pool of AKS node auto-provisioning, for which there is no reader yet"
             yield Lost(urn=manifest.urn, type=f"{GROUP} NodePool", reason=reason)
-        else:
-            yield from read_node_pool(manifest, program, classes)
+            continue
+        for pool in read_node_pool(manifest, program, classes):
+            yield pool
+            yield from choices(pool)
 
 
 def _objects(resource: Resource, program: Program) -> Iterator[Manifest]:

@@ -13,19 +13,21 @@ from policies.readers.program import Program
 from policies.readers.values import given, items, mapping, text, whole
 
 from .objects import UNTOLD, documents, planned_cluster
+from .rendered import rendered
 
 RENDERED = "rendered by helm.v3.Chart, which tells neither chart nor values"
 """Why the chart of such a resource is unknown."""
 
 
 def read_chart(release: Resource, program: Program) -> Iterator[Chart]:
+    seen = rendered(release, program) if release.type == types.CHART_V3 and release.read("chart") is None else None
     yield Chart(
         urn=release.urn,
         name=release.name,
-        chart=given(text(release.read("chart"), "chart"), *_absent(release)),
-        version=text(release.read("version"), "version"),
+        chart=given(text(release.read("chart"), "chart"), *_absent(release)) if seen is None else seen.chart,
+        version=text(release.read("version"), "version") if seen is None else seen.version,
         namespace=text(release.read("namespace"), "namespace"),
-        values=_values(release, program),
+        values=_values(release, program) if seen is None else seen.values,
         cluster=planned_cluster(release, program),
         timeout_s=whole(release.read("timeout"), "timeout"),
         dependents=_dependents(release, program),

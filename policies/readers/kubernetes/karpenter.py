@@ -21,6 +21,7 @@ from policies.readers.values import first, items, mapped, quantity, text, texts,
 
 from .karpenter_choice import Requirements, asked, requirements
 from .karpenter_choice import machines as choice
+from .karpenter_interfaces import ordered
 
 GROUP = "karpenter.sh"
 NODE_CLASSES = (("karpenter.k8s.aws", "EC2NodeClass"), ("eks.amazonaws.com", "NodeClass"))
@@ -50,6 +51,7 @@ def read_node_pool(manifest: Manifest, program: Program, classes: Mapping[str, M
             bounds=bounds,
             zones=wanted if isinstance(wanted, Unknown) else _zones(wanted),
             image=_image(own, machines),
+            interfaces=ordered(own),
             cluster=_cluster(manifest, program),
             labels=_labels(manifest),
             taints=_taints(manifest),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from components import catalog
 from components.catalog import Machine
-from components.inventory import Manifest
+from components.inventory import MachineChoice, Manifest, NodePool
 from components.unknown import Maybe, Unknown
 from policies.readers.values import items, text
 
@@ -93,6 +93,20 @@ def machines(manifest: Manifest, wanted: Requirements) -> Maybe[tuple[Maybe[str]
     if not (_closed(wanted) or (rows and not any(row.accelerated for row in rows) and asked(wanted, *_keys("instance-category")))):
         return Unknown(manifest.at(_PATH), _OPEN)
     return tuple(row.name for row in rows) or nothing
+
+
+_WIDE = 40
+"""A choice of more machines than this is one that nobody made by name."""
+
+
+def choices(pool: NodePool) -> Iterator[MachineChoice]:
+    """The machines that the pool may start, for those who allow machines: one by one, or as a choice that nobody can allow."""
+    path = pool.paths["machines"]
+    found: tuple[Maybe[str], ...] = (pool.machines,) if isinstance(pool.machines, Unknown) else pool.machines
+    if len(found) > _WIDE:
+        found = (Unknown(path, f"a choice among {len(found)} machines"),)
+    for machine in found:
+        yield MachineChoice(urn=pool.urn, cloud="aws", region=None, machine=machine, path=path)
 
 
 def _rows(named: tuple[str, ...]) -> Iterator[Machine]:

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-from components.inventory import Container, Manifest, Pod, Workload
+from components.inventory import Manifest, Pod, Workload
 from components.resource import Value, read
 from components.unknown import Maybe, Unknown, known
-from policies.readers.values import any_of, first, items, mapping, text, texts, whole, word
+from policies.readers.values import any_of, first, items, text, texts, whole
 
-Path = tuple[str | int, ...]
+from .containers import containers, dotted
+from .roles import Path, Role
+from .roles import roles as roles_of
+from .train_job import KIND as TRAIN_JOB
+from .train_job import train_pods
+
 ZONE_OR_CLOSER = ("zone", "topology", "hostname", "block", "rack", "network-node-layer")
 """Words in topology keys that keep pods within one zone."""
 _PERSISTENT = ("persistentVolumeClaim", "csi", "nfs", "ephemeral")
 
 
-@dataclass(frozen=True)
-class _Role:
-    name: str
-    count: Maybe[int]
-    path: Path
-    """To the pod template."""
-
-
 def read_workload(manifest: Manifest) -> Iterator[Workload]:
     """The workload that the object is; nothing for other kinds."""
-    roles = _roles(manifest)
-    if not roles:
-        return
     kind = (manifest.group, manifest.kind)
-    pods = tuple(_pod(manifest, role) for role in roles)
+    pods = train_pods(manifest) if kind == TRAIN_JOB else tuple(_pod(manifest, role) for role in roles_of(manifest))
+    if not pods:
+        return
     yield Workload(
         urn=manifest.urn,
         kind=manifest.kind,
@@ -47,86 +42,17 @@ def read_workload(manifest: Manifest) -> Iterator[Workload]:
 
 _ENDING = frozenset(
     {
-        *(("batch", "Job"), ("batch", "CronJob"), ("jobset.x-k8s.io", "JobSet"), ("batch.volcano.sh", "Job"), ("ray.io", "RayJob")),
+        *(
+            ("batch", "Job"),
+            ("batch", "CronJob"),
+            ("jobset.x-k8s.io", "JobSet"),
+            ("batch.volcano.sh", "Job"),
+            ("ray.io", "RayJob"),
+            TRAIN_JOB,
+        ),
         *(("kubeflow.org", kind) for kind in ("MPIJob", "PyTorchJob", "TFJob", "JAXJob", "XGBoostJob", "PaddleJob")),
     }
 )
-_SIMPLE: Mapping[tuple[str, str], tuple[Path, Path | None]] = {
-    ("", "Pod"): ((), None),
-    ("apps", "Deployment"): (("spec", "template"), ("spec", "replicas")),
-    ("apps", "StatefulSet"): (("spec", "template"), ("spec", "replicas")),
-    ("apps", "ReplicaSet"): (("spec", "template"), ("spec", "replicas")),
-    ("apps", "DaemonSet"): (("spec", "template"), None),
-    ("batch", "Job"): (("spec", "template"), ("spec", "parallelism")),
-    ("batch", "CronJob"): (("spec", "jobTemplate", "spec", "template"), ("spec", "jobTemplate", "spec", "parallelism")),
-}
-"""Where kinds with one template keep it and its number, which is 1 where absent."""
-_REPLICA_SPECS: Mapping[str, str] = {
-    "MPIJob": "mpiReplicaSpecs",
-    "PyTorchJob": "pytorchReplicaSpecs",
-    "TFJob": "tfReplicaSpecs",
-    "JAXJob": "jaxReplicaSpecs",
-    "XGBoostJob": "xgbReplicaSpecs",
-    "PaddleJob": "paddleReplicaSpecs",
-}
-
-
-def _roles(manifest: Manifest) -> tuple[_Role, ...]:
-    kind = (manifest.group, manifest.kind)
-    if kind in _SIMPLE:
-        path, count = _SIMPLE[kind]
-        return (_Role(manifest.kind, 1 if count is None else _count(manifest, *count), path),)
-    if manifest.group == "kubeflow.org" and manifest.kind in _REPLICA_SPECS:
-        return tuple(_by_name(manifest, ("spec", _REPLICA_SPECS[manifest.kind])))
-    if kind == ("jobset.x-k8s.io", "JobSet"):
-        return tuple(_of_jobset(manifest))
-    if kind == ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"):
-        return tuple(_of_leader_worker_set(manifest))
-    if kind == ("batch.volcano.sh", "Job"):
-        return tuple(_of_list(manifest, ("spec", "tasks"), ("template",), "replicas"))
-    if manifest.group == "ray.io" and manifest.kind in ("RayCluster", "RayJob", "RayService"):
-        return tuple(_of_ray(manifest))
-    return ()
-
-
-def _count(manifest: Manifest, *path: str | int) -> Maybe[int]:
-    at = ".".join(map(str, path))
-    found = whole(manifest.read(*path), manifest.at(at))
-    return 1 if found is None else found
-
-
-def _by_name(manifest: Manifest, path: Path) -> Iterator[_Role]:
-    found = mapping(manifest.read(*path), ".".join(map(str, path)))
-    for name in found if known(found) else ():
-        yield _Role(name.casefold(), _count(manifest, *path, name, "replicas"), (*path, name, "template"))
-
-
-def _of_list(manifest: Manifest, path: Path, template: Path, replicas: str) -> Iterator[_Role]:
-    found = items(manifest.read(*path), ".".join(map(str, path)))
-    for i in range(len(found) if known(found) else 0):
-        name = text(manifest.read(*path, i, "name"), "name")
-        yield _Role(name if isinstance(name, str) else manifest.kind, _count(manifest, *path, i, replicas), (*path, i, *template))
-
-
-def _of_jobset(manifest: Manifest) -> Iterator[_Role]:
-    """Each replicated job is a number of jobs of several pods each."""
-    for role in _of_list(manifest, ("spec", "replicatedJobs"), ("template", "spec", "template"), "replicas"):
-        pods = _count(manifest, *role.path[:-1], "parallelism")
-        yield _Role(
-            role.name, role.count * pods if known(role.count) and known(pods) else pods if known(role.count) else role.count, role.path
-        )
-
-
-def _of_leader_worker_set(manifest: Manifest) -> Iterator[_Role]:
-    groups, size = _count(manifest, "spec", "replicas"), _count(manifest, "spec", "leaderWorkerTemplate", "size")
-    pods = groups * size if known(groups) and known(size) else size if known(groups) else groups
-    yield _Role("worker", pods, ("spec", "leaderWorkerTemplate", "workerTemplate"))
-
-
-def _of_ray(manifest: Manifest) -> Iterator[_Role]:
-    own: Path = {"RayCluster": ("spec",), "RayJob": ("spec", "rayClusterSpec"), "RayService": ("spec", "rayClusterConfig")}[manifest.kind]
-    yield _Role("head", 1, (*own, "headGroupSpec", "template"))
-    yield from _of_list(manifest, (*own, "workerGroupSpecs"), ("template",), "maxReplicas")
 
 
 def _whole_restart(manifest: Manifest) -> Maybe[bool]:
@@ -154,7 +80,7 @@ def _deadline(manifest: Manifest) -> Maybe[int | None]:
     return first(*(whole(manifest.read(*path, "activeDeadlineSeconds"), "activeDeadlineSeconds") for path in (*_DEADLINES, *inner)))
 
 
-def _pod(manifest: Manifest, role: _Role) -> Pod:
+def _pod(manifest: Manifest, role: Role) -> Pod:
     spec, meta = (*role.path, "spec"), (*role.path, "metadata")
     path = manifest.at(dotted(role.path))
     volumes = items(manifest.read(*spec, "volumes"), f"{path}.spec.volumes")
@@ -164,7 +90,7 @@ def _pod(manifest: Manifest, role: _Role) -> Pod:
     return Pod(
         role=role.name,
         count=role.count,
-        containers=_containers(manifest, spec, path),
+        containers=containers(manifest, spec, path),
         memory_volumes=_memory_volumes(manifest, spec, volumes),
         host_paths=_host_paths(manifest, spec, volumes),
         claims=_claims(manifest, spec, volumes),
@@ -177,63 +103,6 @@ def _pod(manifest: Manifest, role: _Role) -> Pod:
         scheduler=text(manifest.read(*spec, "schedulerName"), f"{path}.spec.schedulerName"),
         path=path,
     )
-
-
-def dotted(path: Path) -> str:
-    """`spec.tasks[0].template`."""
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
-
-
-def _containers(manifest: Manifest, spec: Path, path: str) -> Maybe[tuple[Container, ...]]:
-    found = items(manifest.read(*spec, "containers"), f"{path}.spec.containers")
-    if isinstance(found, Unknown):
-        return found
-    return tuple(_container(manifest, (*spec, "containers", i)) for i in range(len(found)))
-
-
-def _container(manifest: Manifest, at: Path) -> Container:
-    path = manifest.at(dotted(at))
-    name = text(manifest.read(*at, "name"), f"{path}.name")
-    return Container(
-        name=name if isinstance(name, str) else path,
-        image=text(manifest.read(*at, "image"), f"{path}.image"),
-        limits=texts(manifest.read(*at, "resources", "limits"), f"{path}.resources.limits"),
-        requests=texts(manifest.read(*at, "resources", "requests"), f"{path}.resources.requests"),
-        env=_pairs(manifest, (*at, "env"), "name", "value"),
-        arguments=_line(manifest, at),
-        mounts=_pairs(manifest, (*at, "volumeMounts"), "mountPath", "name"),
-        path=path,
-    )
-
-
-def _line(manifest: Manifest, at: Path) -> Maybe[str | None]:
-    """Command and arguments; unknown as a whole when one word is."""
-    words: list[str] = []
-    for prop in ("command", "args"):
-        found = items(manifest.read(*at, prop), f"{manifest.at(dotted(at))}.{prop}")
-        if isinstance(found, Unknown):
-            return found
-        for i in range(len(found)):
-            said = word(manifest.read(*at, prop, i), f"{manifest.at(dotted(at))}.{prop}[{i}]")
-            if isinstance(said, Unknown):
-                return said
-            words.append(said or "")
-    return " ".join(words) or None
-
-
-def _pairs(manifest: Manifest, at: Path, key: str, value: str) -> Maybe[Mapping[str, Maybe[str | None]]]:
-    """A list of objects as one mapping."""
-    path = manifest.at(dotted(at))
-    found = items(manifest.read(*at), path)
-    if isinstance(found, Unknown):
-        return found
-    pairs: dict[str, Maybe[str | None]] = {}
-    for i in range(len(found)):
-        name = text(manifest.read(*at, i, key), f"{path}[{i}].{key}")
-        if isinstance(name, Unknown):
-            return name
-        pairs[name or ""] = word(manifest.read(*at, i, value), f"{path}[{i}].{value}")
-    return pairs
 
 
 def _memory_volumes(manifest: Manifest, spec: Path, volumes: Maybe[tuple[Value, ...]]) -> Maybe[frozenset[str]]:

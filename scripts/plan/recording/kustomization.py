@@ -1,4 +1,4 @@
-"""A kustomization that only lists local files, as one text. What changes objects on the way is kustomize's own work and not repeated here."""
+"""A kustomization of local files, as one text, with the simple changes that it orders; any other is not rendered here."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Any
 
 import yaml
 
+from .kustomized import NotSimple, changes
+
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 PLAIN = {"apiVersion", "kind", "metadata", "resources"}
-"""Keys under which objects come out as they were written."""
+"""Keys that change nothing."""
 MOST_BYTES = 4 << 20
 """Larger files are no manifests that anybody wrote."""
 _DEEPEST = 8
@@ -20,10 +22,10 @@ class NotPlain(Exception):
 
 
 def rendered(written: str, directory: Path) -> str | None:
-    """The objects of the kustomization `written`, a folder below `directory`; None where it is elsewhere or does more than list files."""
+    """The objects of the kustomization `written`, a folder below `directory`; None where it is elsewhere or does what is not repeated here."""
     try:
         return "\n---\n".join(_texts((directory / written).resolve(), directory.resolve(), _DEEPEST))
-    except (NotPlain, OSError, ValueError, RecursionError, yaml.YAMLError):
+    except (NotPlain, NotSimple, OSError, TypeError, ValueError, RecursionError, yaml.YAMLError):
         return None
 
 
@@ -43,9 +45,10 @@ def _texts(at: Path, directory: Path, room: int) -> list[str]:
     if listing is None:
         raise NotPlain
     said: Any = yaml.safe_load(read_inside(listing.resolve(), directory))
-    if not isinstance(said, dict) or not set(said) <= PLAIN or not isinstance(said.get("resources"), list):
+    if not isinstance(said, dict) or not isinstance(said.get("resources"), list):
         raise NotPlain
-    return [text for entry in said["resources"] for text in _texts(_beside(at, entry), directory, room - 1)]
+    change = changes({key: inner for key, inner in said.items() if key not in PLAIN})
+    return [change(text) for entry in said["resources"] for text in _texts(_beside(at, entry), directory, room - 1)]
 
 
 def _beside(at: Path, entry: Any) -> Path:
