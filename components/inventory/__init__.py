@@ -28,6 +28,7 @@ from .azure import (
     SubnetGuard,
     UpgradeWindow,
 )
+from .changes import Replacement
 from .clouds import CLOUDS, Cloud
 from .cluster_objects import AddOn, ClusterAccess, Container, Manifest, Pod, StackOutput, Workload
 from .gcp import (
@@ -122,6 +123,7 @@ __all__ = [
     "Purchase",
     "QueuedUse",
     "RdmaContainer",
+    "Replacement",
     "ReservedMachines",
     "RouteTable",
     "SecurityGroup",
@@ -168,6 +170,7 @@ class Inventory:
     accesses: tuple[ClusterAccess, ...] = ()
     outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
     @cached_property
     def gpu_pools(self) -> tuple[GpuPool, ...]:

@@ -28,6 +28,7 @@ from components.inventory import (
     Nat,
     NodePool,
     PublicAddress,
+    Replacement,
     RouteTable,
     SecurityGroup,
     StackOutput,
@@ -90,12 +91,15 @@ def inventory(resources: ResourceSet) -> Inventory:
         accesses=_kind(facts, ClusterAccess),
         outputs=_kind(facts, StackOutput),
         lost=_kind(facts, Lost),
+        replacements=_kind(facts, Replacement),
     )
 
 
 def _of_resources(program: Program) -> Iterator[Fact]:
     for resource in program.resources:
         yield from lost(resource)
+        if resource.replaced is not None:
+            yield Replacement(urn=resource.urn, name=resource.name, type=resource.type, because=resource.replaced)
         for reader in (READERS.get(resource.type), kubernetes.reader_for(resource.type)):
             if reader is not None:
                 yield from _guarded(resource, reader, program)

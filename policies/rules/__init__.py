@@ -33,6 +33,7 @@ from . import (
     protection,
     quota,
     reading,
+    replacements,
     serving,
     tags,
 )
@@ -63,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     *cluster_objects.RULES,
     *access.RULES,
     *protection.RULES,
+    *replacements.RULES,
     *tags.RULES,
     *cost.RULES,
     *quota.RULES,
