@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from .azure import (
     AksCluster,
+    AksNetwork,
     AksPool,
     AzureBudget,
     AzureFact,
@@ -73,6 +74,7 @@ __all__ = [
     "AddOn",
     "Affinity",
     "AksCluster",
+    "AksNetwork",
     "AksPool",
     "AzureBudget",
     "AzureFact",

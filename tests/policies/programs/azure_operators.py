@@ -14,13 +14,13 @@ reserved = az.compute.CapacityReservation(
     capacity_reservation_group_name=crg.name,
     sku=az.compute.SkuArgs(name="Standard_ND96isr_H100_v5", capacity=4),
 )
-vnet = az.network.VirtualNetwork("v", **here, address_space={"address_prefixes": ["10.0.0.0/12"]})
+vnet = az.network.VirtualNetwork("v", **here, address_space={"address_prefixes": ["10.224.0.0/12"]})
 nat = az.network.NatGateway("nat", **here, sku={"name": "Standard"})
 subnet = az.network.Subnet(
     "nodes",
     resource_group_name=rg.name,
     virtual_network_name=vnet.name,
-    address_prefix="10.0.0.0/20",
+    address_prefix="10.224.0.0/20",
     nat_gateway={"id": nat.id},
     service_endpoints=[{"service": "Microsoft.Storage"}],
 )
