@@ -56,10 +56,11 @@ def _system(cluster: AksCluster, pools: list[Agents]) -> Iterator[Verdict]:
 
 
 def _group(cluster: AksCluster) -> Iterator[Verdict]:
+    """A name that is made of outputs is one of the cluster's own as a rule; GPU-AKS-42 speaks of what else may stand there."""
     group = cluster.node_group
     if isinstance(group, Unknown):
-        yield _untold(cluster, group)
-    elif cluster.group_taken:
+        return
+    if cluster.group_taken:
         text = f"its nodes are to stand in {group}, which this program makes too, and AKS makes that group itself and refuses one that is there. "
         yield _says(cluster, "nodeResourceGroup", f"{text}Leave nodeResourceGroup out, or give it a name of its own.")
     elif group is not None and len(group) > _LONGEST_GROUP:
@@ -68,7 +69,7 @@ def _group(cluster: AksCluster) -> Iterator[Verdict]:
 
 
 def _overlaps(case: Case, cluster: AksCluster, network: AksNetwork, pools: list[Agents]) -> Iterator[Verdict]:
-    """NetworkProfileCIDROverlapVNET: addresses of pods and services must lead nowhere else. In the rest of the network they may be free."""
+    """Addresses of pods and services must lead nowhere else (Azure/AKS#1117). In the rest of the network they may be free."""
     nodes = used_subnets(pools)
     subnets = [subnet for subnet in case.inventory.azure.subnets if nodes.holds(subnet)]
     taken = _ranges([subnet.cidr for subnet in subnets])
@@ -80,11 +81,16 @@ def _overlaps(case: Case, cluster: AksCluster, network: AksNetwork, pools: list[
         own = _parsed(written)
         clash = _overlapping(own, taken) or _overlapping(own, around)
         if clash is not None:
+            within = clash in taken
             text = (
-                f"{path} {written} overlaps {clash} of the nodes' network, which AKS refuses (NetworkProfileCIDROverlapVNET). Take a range "
+                f"{path} {written} overlaps {clash} of the nodes' {'subnet' if within else 'network'}{_REFUSED if within else _UNREACHED} "
             )
-            level = None if clash in taken else Level.ADVISORY
-            yield _says(cluster, path, f"{text}outside of it, such as 192.168.0.0/16 or one of 100.64.0.0/10.", level)
+            level = None if within else Level.ADVISORY
+            yield _says(cluster, path, f"{text}Take a range outside of it, such as 192.168.0.0/16 or one of 100.64.0.0/10.", level)
+
+
+_REFUSED = ", which AKS refuses (ServiceCidrOverlapExistingSubnetsCidr, NetworkProfileCIDROverlapVNET)."
+_UNREACHED = ": pods reach nothing of the network that stands there, and AKS may refuse it (NetworkProfileCIDROverlapVNET)."
 
 
 def _own_ranges(network: AksNetwork) -> Iterator[tuple[Maybe[str], str]]:

@@ -34,9 +34,7 @@ def test_a_cluster_begins_with_a_system_pool(profiles: list[dict[str, Any]]) -> 
     assert (finding.fails, finding.path) == (True, "agentPoolProfiles")
 
 
-@pytest.mark.parametrize(
-    "hidden", [("agentPoolProfiles", 0, "mode"), ("nodeResourceGroup",), (*PROFILE, "podCidr"), (*PROFILE, "serviceCidr")]
-)
+@pytest.mark.parametrize("hidden", [("agentPoolProfiles", 0, "mode"), (*PROFILE, "podCidr"), (*PROFILE, "serviceCidr")])
 def test_what_cannot_be_told_is_advice(hidden: tuple[str | int, ...]) -> None:
     (finding,) = judged(overlay().set("aks", Unknown("x"), *hidden), "GPU-AKS-18")
     assert (finding.status, finding.level) == (Status.UNKNOWN, Level.ADVISORY)
