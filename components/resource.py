@@ -72,6 +72,8 @@ class Resource:
     """A component whose children another process would make: they are not among the resources."""
     external: bool = False
     """Read with `.get()`: made, sized and paid for elsewhere. The engine's policy protocol does not tell this."""
+    replaced: tuple[str, ...] | None = None
+    """Properties for whose change the update makes it anew; None where it does not, or the source does not tell: only a preview does."""
 
     def read(self, *path: str | int) -> Value:
         """The input at `path`: None when absent, `Unknown` when it, or anything on the way to it, is unknown or secret.

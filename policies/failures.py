@@ -150,8 +150,6 @@ NO_RULE: Mapping[str, str] = {
     "C16": "shows only in a running cluster; prevented where the image brings the toolkit, which GPU-DRV-02 leaves alone",
     "C17": "a step of the teardown: nodes are replaced, not cleaned",
     "C21": "shows only in a running cluster; the operator's validator takes no GPU unless told to, and our component leaves it so",
-    "E10": "no fault of a program but of a change: rules see one state of it. `check --base` shows the changed property; in our component what AKS "
-    "fixes when a pool is made is part of its name, so that another pool comes",
     "G11": "a step of the teardown: workloads, then queues, then the controller",
     "H11": "prevented: what raises is reported as not evaluated, which fails at the rule's own level",
     "H12": "a step of recovery after an interrupted update: what is pending is looked up by tags before the next one",

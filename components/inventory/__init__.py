@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from .azure import (
     AksCluster,
+    AksNetwork,
     AksPool,
     AzureBudget,
     AzureFact,
@@ -28,6 +29,7 @@ from .azure import (
     SubnetGuard,
     UpgradeWindow,
 )
+from .changes import Replacement
 from .clouds import CLOUDS, Cloud
 from .cluster_objects import AddOn, ClusterAccess, Container, Manifest, Pod, StackOutput, Workload
 from .gcp import (
@@ -72,6 +74,7 @@ __all__ = [
     "AddOn",
     "Affinity",
     "AksCluster",
+    "AksNetwork",
     "AksPool",
     "AzureBudget",
     "AzureFact",
@@ -122,6 +125,7 @@ __all__ = [
     "Purchase",
     "QueuedUse",
     "RdmaContainer",
+    "Replacement",
     "ReservedMachines",
     "RouteTable",
     "SecurityGroup",
@@ -168,6 +172,7 @@ class Inventory:
     accesses: tuple[ClusterAccess, ...] = ()
     outputs: tuple[StackOutput, ...] = ()
     lost: tuple[Lost, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
     @cached_property
     def gpu_pools(self) -> tuple[GpuPool, ...]:

@@ -66,6 +66,19 @@ class AksPool:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AksNetwork:
+    """What a cluster says of its own addresses, and of the pools inside it."""
+
+    overlay: Maybe[bool]
+    """Whether pods have addresses that the virtual network does not know."""
+    pods: Maybe[str | None]
+    services: Maybe[str | None]
+    """Ranges as written; None where AKS takes its own."""
+    profiles: Maybe[int]
+    """How many pools are written inside."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class AksCluster:
     urn: str
     name: str
@@ -84,6 +97,12 @@ class AksCluster:
     """Names of what the program itself puts into the group of the nodes."""
     untold: Unknown | None = None
     """Why it cannot be told whether something that keeps data stands in that group; None where it can."""
+    node_group: Maybe[str | None] = None
+    """Name of the nodes' resource group; None where AKS makes one up."""
+    group_taken: bool = False
+    """Whether the program makes a resource group of that name itself."""
+    network: AksNetwork | None = None
+    """None for clusters of the classic provider."""
     upgrades: Maybe[str | None] = None
     """Channel of automatic upgrades: `none`, `patch`, `stable`, `rapid`, `node-image`; None where the program names none."""
 
@@ -131,6 +150,10 @@ class AzureSubnet:
     """Services that it reaches without NAT: `Microsoft.Storage` …"""
     guard: Maybe[str | None] = None
     """URN of the planned network security group that guards it, or the id of an existing one."""
+    cidr: Maybe[str | None] = None
+    """Its own range; the first of several."""
+    spaces: Maybe[tuple[Maybe[str], ...]] = ()
+    """Address ranges of its virtual network, where the program makes that."""
 
 
 @dataclass(frozen=True, kw_only=True)

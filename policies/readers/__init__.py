@@ -29,6 +29,7 @@ from components.inventory import (
     Nat,
     NodePool,
     PublicAddress,
+    Replacement,
     RouteTable,
     SecurityGroup,
     StackOutput,
@@ -91,6 +92,7 @@ def inventory(resources: ResourceSet) -> Inventory:
         accesses=_kind(facts, ClusterAccess),
         outputs=_kind(facts, StackOutput),
         lost=_kind(facts, Lost),
+        replacements=_kind(facts, Replacement),
     )
 
 
@@ -106,6 +108,8 @@ def _of_resources(program: Program) -> Iterator[Fact]:
 
 def _of_resource(resource: Resource, program: Program) -> Iterator[Fact]:
     yield from lost(resource)
+    if resource.replaced is not None:
+        yield Replacement(urn=resource.urn, name=resource.name, type=resource.type, because=resource.replaced)
     for reader in (READERS.get(resource.type), kubernetes.reader_for(resource.type)):
         if reader is not None:
             yield from _guarded(resource, reader, program)

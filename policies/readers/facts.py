@@ -23,6 +23,7 @@ from components.inventory import (
     Nat,
     NodePool,
     PublicAddress,
+    Replacement,
     RouteTable,
     SecurityGroup,
     StackOutput,
@@ -52,6 +53,7 @@ Fact = (
     | AddOn
     | ClusterAccess
     | Manifest
+    | Replacement
     | RouteTable
     | StackOutput
     | Subnet

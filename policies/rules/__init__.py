@@ -36,6 +36,7 @@ from . import (
     protection,
     quota,
     reading,
+    replacements,
     serving,
     tags,
 )
@@ -69,6 +70,7 @@ RULES: tuple[Rule, ...] = (
     *cluster_objects.RULES,
     *access.RULES,
     *protection.RULES,
+    *replacements.RULES,
     *tags.RULES,
     *cost.RULES,
     *quota.RULES,

@@ -28,7 +28,7 @@ def _gpu_clusters(case: Case) -> Iterator[AksCluster]:
 
 def _storage_traffic(case: Case) -> Iterator[Verdict]:
     """J4: a NAT gateway bills every byte that nodes read from storage of their own region."""
-    used = _used(agents(case))
+    used = used_subnets(agents(case))
     private = _private_storage(case)
     for subnet in case.inventory.azure.subnets:
         if not used.holds(subnet):
@@ -60,7 +60,7 @@ class _Subnets:
         return self.untold or (subnet.name.casefold() in self.endings if subnet.at else subnet.urn in self.meant)
 
 
-def _used(pools: Iterable[Agents]) -> _Subnets:
+def used_subnets(pools: Iterable[Agents]) -> _Subnets:
     named = [found.own.subnet for found in pools]
     meant = frozenset(name for name in named if isinstance(name, str))
     endings = frozenset(name.casefold().rpartition("/")[2] for name in meant if "/" in name)
@@ -143,7 +143,7 @@ def _budget(case: Case) -> Iterator[Verdict]:
 
 def _guards(case: Case) -> Iterator[Verdict]:
     """The network security groups of subnets with GPU nodes."""
-    subnets = _used(gpu_agents(case))
+    subnets = used_subnets(gpu_agents(case))
     used = {subnet.guard for subnet in case.inventory.azure.subnets if subnets.holds(subnet) and known(subnet.guard)}
     for guard in case.inventory.azure.guards:
         if guard.urn not in used:

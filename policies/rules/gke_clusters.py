@@ -9,7 +9,7 @@ from components.unknown import Maybe, Unknown, known
 from policies.finding import Level, Status
 from policies.readers.values import all_of, any_of, mapped
 
-from .gke_pools import cluster_of, gke_pools, perhaps_plain, trains, unchecked, untold, violated
+from .gke_pools import cluster_of, gke_pools, gpu_pools, perhaps_plain, trains, unchecked, untold, violated
 from .rule import Case, Place, Rule, Scope, Verdict, cannot_tell, judged
 
 ENOUGH = ("NO_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES")
@@ -152,6 +152,17 @@ def _hosts(pool: NodePool, gke: GkePool) -> Maybe[bool]:
     return all_of([keeping, least, bought, gke.flex_start if isinstance(gke.flex_start, Unknown) else not gke.flex_start])
 
 
+# --- GPU-GKE-47
+
+
+def _inline(case: Case) -> Iterator[Verdict]:
+    """What AKS does to lists of pools (H9), GKE's provider does to the cluster (pulumi-gcp 10.2.0, `container.Cluster.nodePools`)."""
+    for pool, gke in gpu_pools(case):
+        if gke.inline:
+            text = "GPUs inside the cluster's resource: a pool there cannot be changed, added or taken out without making the whole cluster anew. "
+            yield violated(pool, "nodeConfig", f"{text}Make it a container.NodePool of its own.")
+
+
 # --- GPU-GKE-46
 
 
@@ -246,5 +257,14 @@ RULES = (
         scope=Scope.STACK,
         check=_private_access,
         fix="privateIpGoogleAccess: true on the nodes' subnetwork",
+    ),
+    Rule(
+        id="GPU-GKE-47",
+        title="GPU pools are node pools of their own, not entries inside the cluster",
+        failures=(),
+        scope=Scope.RESOURCE,
+        check=_inline,
+        fix="container.NodePool with the cluster's name; inside the cluster removeDefaultNodePool alone",
+        level=Level.ADVISORY,
     ),
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from components.inventory import NodePool
+from components.inventory import Cloud, NodePool
 from components.unknown import Maybe, Unknown
 from policies.finding import Level
 from policies.readers.values import OUTSIDE, all_of, any_of, mapped
@@ -13,6 +13,19 @@ from .pools import place, with_efa
 from .rule import Case, Rule, Scope, Verdict, judged, listed
 
 CLUSTER = "cluster"
+_GROUPS: Mapping[Cloud, str] = {
+    "aws": "a cluster placement group",
+    "gcp": "a compact placement policy",
+    "azure": "a proximity placement group",
+}
+_PLACES: Mapping[Cloud, str] = {"aws": "subnet", "gcp": "zone", "azure": "zone"}
+_CROSSING = "traffic between the nodes of a job crosses zones."
+_SPREAD: Mapping[Cloud, str] = {
+    "aws": f"The scaling group ends nodes to balance its zones, without draining them, and {_CROSSING}",
+    "gcp": f"A regional group deletes machines to balance its zones unless updatePolicy.instanceRedistributionType is NONE, and {_CROSSING}",
+    "azure": f"A machine that one zone lacks stays away, and {_CROSSING}",
+}
+"""What a pool over several zones comes to."""
 
 
 def _several_zones(pool: NodePool) -> Maybe[bool]:
@@ -29,7 +42,9 @@ def _zones(pool: NodePool) -> str:
 
 
 def _tight(pool: NodePool) -> Maybe[bool]:
-    """Whether the pool's placement group packs its nodes into one zone."""
+    """Whether the pool's placement group packs its nodes into one zone, as every proximity placement group does."""
+    if pool.cloud == "azure":  # maps to at most one zone (Microsoft Learn, AKS, "reduce latency with proximity placement groups")
+        return mapped(pool.placement_group, lambda group: group is not None)
     if pool.placement_group is None or pool.placement_strategy is not None:
         return mapped(pool.placement_strategy, lambda strategy: strategy == CLUSTER)
     return Unknown("placement.strategy", f"that of a placement group {OUTSIDE}")
@@ -38,9 +53,11 @@ def _tight(pool: NodePool) -> Maybe[bool]:
 def _packed(case: Case) -> Iterator[Verdict]:
     so = "it cannot be told whether its placement group spans several zones"
     for pool in case.inventory.pools:
+        if pool.gke is not None:
+            continue  # of GKE's compact placement GPU-GKE-15 speaks
         text = (
-            f"a cluster placement group over {_zones(pool)}. It holds instances of one zone alone: the first launch may settle in one, and the "
-            "next update finds no capacity. Give the pool one subnet."
+            f"{_GROUPS[pool.cloud]} over {_zones(pool)}. It holds instances of one zone alone: the first launch may settle in one, and the "
+            f"next update finds no capacity. Give the pool one {_PLACES[pool.cloud]}."
         )
         yield from judged(all_of([_tight(pool), _several_zones(pool)]), place(pool, "placement"), text, so)
 
@@ -53,10 +70,7 @@ def _rebalanced(case: Case) -> Iterator[Verdict]:
             continue  # Karpenter does not rebalance zones; of GKE's pools GPU-GKE-20 speaks
         fabric = any_of([with_efa(pool), _tight(pool)])
         level = None if fabric is True or isinstance(fabric, Unknown) else Level.ADVISORY
-        text = (
-            f"GPU nodes over {_zones(pool)}. The scaling group ends nodes to balance its zones, without draining them, and traffic between "
-            "the nodes of a job crosses zones. Make one pool a zone."
-        )
+        text = f"GPU nodes over {_zones(pool)}. {_SPREAD[pool.cloud]} Make one pool a zone."
         yield from judged(_several_zones(pool), place(pool, "subnetIds"), text, so, level=level)
 
 

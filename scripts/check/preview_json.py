@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from components.resource import ResourceSet
+from components.resource import Resource, ResourceSet
 from scripts.errors import BadInput
 
 from . import engine_json
@@ -17,6 +18,9 @@ _GONE = {"delete", "delete-replaced", "read-discard", "discard-replaced", "remov
 _STAYS = {"same", "update"}
 """Operations that keep the resource's id. The engine leaves id and outputs out of the new state and has them in the old one."""
 
+_REPLACES = {"replace", "create-replacement", "import-replacement"}
+"""Operations that make the resource anew."""
+
 
 def read(path: Path) -> ResourceSet:
     """Raises BadInput, naming `path`, for anything else than a preview's output."""
@@ -26,7 +30,7 @@ def read(path: Path) -> ResourceSet:
         raise BadInput(f"{path} has no `steps`: give the output of {WHAT} (without PULUMI_ENABLE_STREAMING_JSON_PREVIEW).")
     try:
         _refuse_incomplete(path, document, steps)
-        found = [engine_json.resource(_after(step)) for step in steps if step["op"] not in _GONE and step.get("newState")]
+        found = [_resource(step) for step in steps if step["op"] not in _GONE and step.get("newState")]
         config = _config(document.get("config"))
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         raise BadInput(f"{path} is damaged ({type(error).__name__}: {error}): make it anew with {WHAT}.") from None
@@ -41,6 +45,18 @@ def _refuse_incomplete(path: Path, document: Mapping[str, Any], steps: Sequence[
         raise BadInput(
             f"{path} leaves out {unchanged - shown} unchanged resources of {unchanged}, so the stack cannot be judged: give the output of {WHAT}."
         )
+
+
+def _resource(step: Mapping[str, Any]) -> Resource:
+    found = engine_json.resource(_after(step))
+    return replace(found, replaced=_forcing(step)) if step["op"] in _REPLACES else found
+
+
+def _forcing(step: Mapping[str, Any]) -> tuple[str, ...]:
+    """The properties for which the provider makes the resource anew, as exactly as it tells them."""
+    detailed: Mapping[str, Any] = step.get("detailedDiff") or {}
+    paths = [path for path, change in detailed.items() if str(change.get("kind", "")).endswith("-replace")]
+    return tuple(dict.fromkeys(str(path) for path in paths or step.get("replaceReasons") or step.get("diffReasons") or ()))
 
 
 def _after(step: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -155,3 +155,36 @@ def test_another_file_is_refused_by_name(tmp_path: Path, read: Any, text: str) -
 def test_a_missing_file_is_refused_by_name(tmp_path: Path, read: Any) -> None:
     with pytest.raises(BadInput, match=r"gone\.json cannot be read"):
         read(tmp_path / "gone.json")
+
+
+STATE = {
+    "urn": "urn:pulumi:dev::shop::pulumi:providers:kubernetes::in",
+    "type": "pulumi:providers:kubernetes",
+    "custom": True,
+    "inputs": {},
+}
+
+
+@pytest.mark.failure("H7")
+@pytest.mark.parametrize(
+    ("step", "because"),
+    [
+        (
+            {
+                "op": "replace",
+                "replaceReasons": ["kubeconfig"],
+                "detailedDiff": {"kubeconfig": {"kind": "update-replace"}, "suppressHelmHookWarnings": {"kind": "update"}},
+            },
+            ("kubeconfig",),
+        ),
+        ({"op": "create-replacement", "replaceReasons": ["kubeconfig"], "diffReasons": ["kubeconfig", "context"]}, ("kubeconfig",)),
+        ({"op": "replace"}, ()),
+        ({"op": "update", "diffReasons": ["kubeconfig"]}, None),
+        ({"op": "create"}, None),
+    ],
+)
+def test_a_preview_tells_what_it_makes_anew_and_why(step: dict[str, Any], because: tuple[str, ...] | None, tmp_path: Path) -> None:
+    file = tmp_path / "preview.json"
+    file.write_text(json.dumps({"steps": [{**step, "urn": STATE["urn"], "oldState": STATE, "newState": STATE}]}), encoding="utf-8")
+    (found,) = preview_json.read(file)
+    assert found.replaced == because

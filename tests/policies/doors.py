@@ -36,13 +36,13 @@ def _without_outputs(resource: Resource) -> Resource:
 
 
 def as_a_state_knows(resources: ResourceSet) -> ResourceSet:
-    """The same with the stack's outputs, and without its settings, which no state holds."""
-    return replace(resources, resources=tuple(replace(r, remote=False) for r in resources), files={}, config={})
+    """The same with the stack's outputs, and without its settings and what a change makes anew, which no state holds."""
+    return replace(resources, resources=tuple(replace(r, remote=False, replaced=None) for r in resources), files={}, config={})
 
 
 def as_the_pack_knows(resources: ResourceSet) -> ResourceSet:
-    """The same without `deleted_with`, `retain_on_delete` and what is only looked up, which the policy SDK does not tell, and without the
-    stack's outputs, whose secrets look plain inside the engine.
+    """The same without `deleted_with`, `retain_on_delete`, replacements and what is only looked up, which the policy SDK does not tell, and
+    without the stack's outputs, whose secrets look plain inside the engine.
     """
 
     def one(resource: Resource) -> Resource:
@@ -50,7 +50,8 @@ def as_the_pack_knows(resources: ResourceSet) -> ResourceSet:
         options = Options(
             protect=told.protect, ignore_changes=told.ignore_changes, delete_before_replace=told.delete_before_replace, partial=True
         )
-        return replace(resource, options=options, external=False, outputs={} if resource.type == STACK else resource.outputs)
+        outputs = {} if resource.type == STACK else resource.outputs
+        return replace(resource, options=options, outputs=outputs, external=False, replaced=None)
 
     known = as_a_preview_knows(resources)
     return replace(known, resources=tuple(one(r) for r in known))
@@ -62,9 +63,15 @@ def offline(resources: ResourceSet, settings: Settings) -> Said:
 
 def through_a_preview(resources: ResourceSet, settings: Settings, directory: Path) -> Said:
     told = [_without_outputs(r) for r in resources]
-    steps = [{"op": "create", "urn": r.urn, "newState": _state(r, resources, MASKED_SECRET)} for r in told]
+    steps = [_step(r, _state(r, resources, MASKED_SECRET)) for r in told]
     document = {"config": dict(resources.config), "steps": steps, "changeSummary": {"create": len(steps)}}
     return offline(preview_json.read(_written(document, directory)), settings)
+
+
+def _step(resource: Resource, state: Mapping[str, Any]) -> dict[str, Any]:
+    if resource.replaced is None:
+        return {"op": "create", "urn": resource.urn, "newState": state}
+    return {"op": "replace", "urn": resource.urn, "newState": state, "replaceReasons": list(resource.replaced)}
 
 
 def through_a_state(resources: ResourceSet, settings: Settings, directory: Path) -> Said:

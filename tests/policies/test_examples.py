@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -75,7 +76,8 @@ def recorded(source: str, directory: Path) -> ResourceSet:
 
     found = record(program, project="research", stack="dev", config={"aws:region": "us-east-1"}, directory=directory)
     assert found.error is None, found.error
-    return found.resources
+    anew = {name: tuple(paths) for what, entry in directives(source) if what == "replaced" for name, paths in entry.items()}
+    return replace(found.resources, resources=tuple(replace(r, replaced=anew.get(r.name, r.replaced)) for r in found.resources))
 
 
 @cache

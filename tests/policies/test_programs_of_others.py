@@ -24,8 +24,12 @@ FAILING = {
     "aws_machines": set[str](),
     "aws_own_nodes": {"GPU-EFA-01", "GPU-EFA-03", "GPU-SCALE-01", "GPU-ZONE-02", "GPU-ZONE-03"},
     "azure_machine": set[str](),
+    "azure_operators": {"GPU-AKS-24", "GPU-AKS-30", "GPU-DRV-01", "GPU-DRV-02", "GPU-STACK-06"},
+    "azure_scale_sets": {"GPU-ZONE-02", "GPU-ZONE-03"},
     "azure_serving": {"GPU-NODE-08"},
+    "gcp_fabric": {"GPU-GKE-01", "GPU-GKE-02", "GPU-GKE-05"},
     "gcp_machines": set[str](),
+    "gcp_reserved": set[str](),
     "gcp_serving": {"GPU-GKE-22", "GPU-GKE-45"},
 }
 """What a reviewer would hold against each: machines nobody owns, counts with two writers, no room for the cluster's own pods, a driver

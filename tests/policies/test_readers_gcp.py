@@ -345,3 +345,19 @@ def test_a_providers_region_counts_alone_where_the_resource_has_one() -> None:
     program = network().add(gcp.PROVIDER, "elsewhere", project="p").add(gcp.INSTANCE, "vm", machineType="g2-standard-8")
     program.written["vm"].provider = "elsewhere"
     assert isinstance(alone(program).region, Unknown)
+
+
+def test_a_regional_group_of_gpu_machines_is_told_to_balance_its_zones() -> None:
+    template = {"machineType": "a2-highgpu-1g", "region": "us-central1"}
+    program = network().add(gcp.INSTANCE_TEMPLATE, "template", **template)
+    program.add(
+        gcp.REGION_GROUP,
+        "group",
+        region="us-central1",
+        versions=[{"instanceTemplate": "@template"}],
+        distributionPolicyZones=[ZONE, "us-central1-b"],
+        targetSize=2,
+    )
+    (finding,) = said(evaluate(program.built(), SETTINGS), "GPU-ZONE-03")
+    assert finding.path == "distributionPolicyZones"
+    assert "instanceRedistributionType" in finding.message

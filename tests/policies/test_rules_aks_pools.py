@@ -8,7 +8,8 @@ import pytest
 
 from components.unknown import Unknown
 from policies import Level, Status
-from tests.policies.azure_raw import inference, infiniband, judged, system
+from policies.readers import azure_types as types
+from tests.policies.azure_raw import POOL, inference, infiniband, judged, system
 from tests.policies.raw import Raw
 
 
@@ -210,3 +211,25 @@ def test_a_system_pool_of_a_family_without_gpus_may_stand_inside_its_cluster(siz
     assert [f.status for f in judged(program, "GPU-AKS-01")] == statuses
     assert [f.status for f in judged(program, "GPU-NODE-08")] == statuses
     assert [f.status for f in judged(program, "GPU-SCALE-08")] == statuses
+
+
+@pytest.mark.failure("A8")
+@pytest.mark.parametrize(("zones", "placed", "fails"), [(["1", "2"], True, [True]), (["1"], True, []), (["1", "2"], False, [])])
+def test_a_proximity_placement_group_lies_in_one_zone(zones: list[str], placed: bool, fails: list[bool]) -> None:
+    group = {"proximityPlacementGroupID": "@near"} if placed else {}
+    program = inference().add(types.PLACEMENT_GROUP, "near", resourceGroupName="@group")
+    program.add(
+        POOL, "t4", resourceGroupName="@group", resourceName="@aks", vmSize="Standard_NC64as_T4_v3", availabilityZones=zones, **group
+    )
+    found = judged(program, "GPU-ZONE-02")
+    assert [f.fails for f in found] == fails
+    assert all(f.path == "proximityPlacementGroupID" and "a proximity placement group over 1, 2" in f.message for f in found)
+
+
+def test_a_scale_set_over_several_zones_is_told_in_its_own_words() -> None:
+    program = Raw(config={"azure-native:location": "eastus"}).add(
+        types.SCALE_SET, "nd", sku={"name": "Standard_NC64as_T4_v3", "capacity": 2}, zones=["1", "2"], virtualMachineProfile={}
+    )
+    (finding,) = judged(program, "GPU-ZONE-03")
+    assert finding.path == "zones"
+    assert "scaling group" not in finding.message

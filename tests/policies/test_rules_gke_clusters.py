@@ -1,4 +1,4 @@
-"""GPU-GKE-40 to 46: the cluster around the pools."""
+"""GPU-GKE-40 to 47: the cluster around the pools."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 from components.unknown import Unknown
 from policies import Level, Status
 from policies.readers import gcp_types as gcp
-from tests.policies.gcp_raw import a3_mega, cluster, inference, judged, network, rdma
+from tests.policies.gcp_raw import a3_mega, accelerator, cluster, inference, judged, network, rdma
 from tests.policies.raw import Raw
 
 SCOPE = ("maintenancePolicy", "maintenanceExclusions", 0, "exclusionOptions", "scope")
 
 
 @pytest.mark.parametrize("program", [a3_mega(), rdma(), inference(), cluster()])
-@pytest.mark.parametrize("rule", [f"GPU-GKE-{n}" for n in range(40, 47)])
+@pytest.mark.parametrize("rule", [f"GPU-GKE-{n}" for n in range(40, 48)])
 def test_good_programs_are_silent(program: Raw, rule: str) -> None:
     assert judged(program, rule) == []
 
@@ -196,4 +196,12 @@ def test_access_that_cannot_be_told_is_no_pass(program: Raw, status: Status) -> 
 
 
 def test_a_program_without_a_cluster_has_nothing_to_say() -> None:
-    assert [judged(network(), f"GPU-GKE-{n}") for n in range(40, 47)] == [[]] * 7
+    assert [judged(network(), f"GPU-GKE-{n}") for n in range(40, 48)] == [[]] * 8
+
+
+def test_gpu_pools_inside_the_cluster_are_advised_against_and_others_not() -> None:
+    gpu = {"machineType": "g2-standard-8", "guestAccelerators": [accelerator("nvidia-l4", 1)]}
+    pools = [{"name": "cpu", "nodeConfig": {"machineType": "e2-standard-4"}}, {"name": "gpu", "nodeConfig": gpu}]
+    (finding,) = judged(cluster().set("gke", pools, "nodePools"), "GPU-GKE-47")
+    assert (finding.level, finding.path) == (Level.ADVISORY, "nodePools[1].nodeConfig")
+    assert judged(inference(), "GPU-GKE-47") == []

@@ -240,6 +240,8 @@ def _paths(source: PoolSource) -> Mapping[str, str]:
         "maximum": source.path("maximum" if scaled else "count"),
         "market": source.path("priority"),
         "zones": source.path("zones"),
+        "subnetIds": source.path("zones"),
+        "placement": source.path("placement"),
         "image": source.path("driver"),
         "surge": source.path("surge"),
         "scalingConfig.minSize": source.path("minimum" if scaled else "count"),

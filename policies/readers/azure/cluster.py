@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.inventory import AksCluster, AksPool, ControlPlane, Lost, MachineChoice, Nat, NodePool
+from components.inventory import AksCluster, AksNetwork, AksPool, ControlPlane, Lost, MachineChoice, Nat, NodePool
 from components.resource import Resource, read
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
@@ -80,7 +80,26 @@ def _own(cluster: Resource, program: Program) -> AksCluster:
         authorized_ranges=_ranges(cluster, "apiServerAccessProfile", "authorizedIPRanges"),
         strangers=_strangers(cluster, program),
         untold=_untold(cluster, program),
+        node_group=_word(cluster, "nodeResourceGroup"),
+        group_taken=_taken(cluster, program),
+        network=_network(cluster),
         upgrades=_word(cluster, "autoUpgradeProfile", "upgradeChannel"),
+    )
+
+
+def _taken(cluster: Resource, program: Program) -> bool:
+    named = meant(program, cluster, "nodeResourceGroup", cluster.read("nodeResourceGroup"), *types.RESOURCE_GROUPS)
+    return isinstance(named, str) and named in program.resources.by_urn
+
+
+def _network(cluster: Resource) -> AksNetwork:
+    mode = _word(cluster, "networkProfile", "networkPluginMode")
+    listed = items(cluster.read("agentPoolProfiles"), "agentPoolProfiles")
+    return AksNetwork(
+        overlay=_is(mode, "overlay"),
+        pods=_word(cluster, "networkProfile", "podCidr"),
+        services=_word(cluster, "networkProfile", "serviceCidr"),
+        profiles=listed if isinstance(listed, Unknown) else len(listed),
     )
 
 

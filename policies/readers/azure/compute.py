@@ -19,6 +19,7 @@ _CUSTOM = "CUSTOM"
 _OS_DISK = ("storageProfile", "osDisk")
 _DISK_KIND = ("managedDisk", "storageAccountType")
 _GROUP = ("capacityReservation", "capacityReservationGroup", "id")
+_PLACES = {"placement": "proximityPlacementGroup", "subnetIds": "zones"}
 Facts = Iterator[NodePool | MachineChoice]
 
 
@@ -36,7 +37,7 @@ def read_machine(machine: Resource, program: Program) -> Facts:
         nodes=_ONE,
         reservation=group,
         disk=_OS_DISK,
-        paths={"machines": path, "market": "priority"},
+        paths={"machines": path, "market": "priority", **_PLACES},
     )
 
 
@@ -54,7 +55,7 @@ def read_scale_set(group: Resource, program: Program) -> Facts:
         nodes=_counts(group, program),
         reservation=reserved,
         disk=(base, *_OS_DISK),
-        paths={"machines": "sku.name", "maximum": "sku.capacity", "market": f"{base}.priority"},
+        paths={"machines": "sku.name", "maximum": "sku.capacity", "market": f"{base}.priority", **_PLACES},
     )
 
 

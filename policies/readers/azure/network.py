@@ -9,7 +9,7 @@ from components.resource import Resource, Value, read
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
 from policies.readers.program import Program
-from policies.readers.values import items, text
+from policies.readers.values import first, given, items, text
 
 from .references import location, meant
 
@@ -68,7 +68,27 @@ def _subnet(program: Program, resource: Resource, name: str, base: tuple[str | i
         nat=gateway if isinstance(gateway, Unknown) else gateway is not None,
         guard=_guard(program, resource, base),
         service_endpoints=_service_endpoints(resource.read(*base, "serviceEndpoints"), f"{at}serviceEndpoints"),
+        cidr=_cidr(resource, base, at),
+        spaces=_spaces(program, resource),
     )
+
+
+def _cidr(resource: Resource, base: tuple[str | int, ...], at: str) -> Maybe[str | None]:
+    several = resource.read(*base, "addressPrefixes", 0)
+    return first(text(resource.read(*base, "addressPrefix"), f"{at}addressPrefix"), text(several, f"{at}addressPrefixes[0]"))
+
+
+def _spaces(program: Program, resource: Resource) -> Maybe[tuple[Maybe[str], ...]]:
+    """Of the virtual network in which the subnet stands: this one, or the planned one that it names."""
+    prop, path = "virtualNetworkName", "addressSpace.addressPrefixes"
+    named = meant(program, resource, prop, resource.read(prop), types.NETWORK) if resource.type == types.SUBNET else resource.urn
+    network = program.resources.by_urn.get(named) if isinstance(named, str) else None
+    if network is None:
+        return named if isinstance(named, Unknown) else ()
+    listed = items(network.read("addressSpace", "addressPrefixes"), path)
+    if isinstance(listed, Unknown):
+        return listed
+    return tuple(given(text(network.read("addressSpace", "addressPrefixes", i), path), path, "empty") for i in range(len(listed)))
 
 
 def _guard(program: Program, resource: Resource, base: tuple[str | int, ...]) -> Maybe[str | None]:

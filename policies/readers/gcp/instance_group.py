@@ -49,6 +49,7 @@ def read_group(group: Resource, program: Program) -> Iterator[NodePool]:
                 "machines": templates[0].where("machineType") if templates else "versions",
                 "maximum": "targetSize",
                 "surge": "updatePolicy",
+                "subnetIds": "distributionPolicyZones",
             },
         )
     )

@@ -2,7 +2,8 @@
 
 Lines that start with `-` belong to the failing program alone, with `+` to the repaired one, with a space to both. A prelude goes before
 them, that of AWS unless a line `#: on gcp` names another cloud. Lines `#: limits …`, `#: base …`, `#: stack …` and `#: quota …` give what
-stands beside a program: limits, those of the base where the program's own are a proposal, the stack file's key, a quota snapshot.
+stands beside a program: limits, those of the base where the program's own are a proposal, the stack file's key, a quota snapshot. Lines
+`#: replaced …` say what a preview of the change makes anew, and for which properties.
 """
 
 from __future__ import annotations
