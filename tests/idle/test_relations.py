@@ -171,6 +171,7 @@ def test_a_gpu_at_work_ends_nothing_whatever_else_is_known(raw: dict[str, Any], 
 TAKEN: list[Any] = [
     lambda raw, _: [p.update(node=None) for p in raw["pods"]],
     lambda raw, _: [p.update(pool="another") for p in raw["pods"]],
+    lambda raw, _: [p.pop("kind", None) for p in raw["pods"]],
     lambda raw, _: [p.update(ended=None) for p in raw["pods"]],
     lambda raw, n: [e["metric"].pop("Hostname", None) for e in raw["series"][n % 3 :: 3]],
     lambda raw, n: [e["metric"].pop("UUID", None) for e in raw["series"][n % 2 :: 2]],
@@ -178,8 +179,8 @@ TAKEN: list[Any] = [
     lambda raw, n: [e.update(values=e["values"][::2]) for e in raw["series"][n % 2 :: 2]],
     lambda raw, _: raw.update(series=[e for e in raw["series"] if "FB_USED" not in e["metric"]["__name__"]]),
     lambda raw, n: raw.update(series=raw["series"][: n % 12]),
-    lambda raw, _: raw["nodes"][0].update(gpus=0),
-    lambda raw, _: raw["nodes"][0].update(created=None),
+    lambda raw, _: [node.update(gpus=0) for node in raw["nodes"]],
+    lambda raw, _: [node.update(created=None) for node in raw["nodes"]],
     lambda raw, _: raw["nodes"].clear(),
     lambda raw, _: raw["pools"][0].update(gpus_per_node=None, machine=None),
     lambda raw, _: raw["pools"][0].update(current=None),
@@ -187,7 +188,7 @@ TAKEN: list[Any] = [
     lambda raw, _: raw.update(cloud=None),
     lambda raw, _: raw.update(requests=None, workload=None),
     lambda raw, _: raw.update(counters=None),
-    lambda raw, _: raw["sources"].pop(),
+    lambda raw, n: raw.update(sources=raw["sources"][: n % 2]),
 ]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from components import catalog
 from components.inventory import Cloud
 from components.naming import POOL_LABEL
-from scripts.idle.evidence import JOBS
+from scripts.idle.evidence import is_a_job
 from scripts.idle.signals import Node, Pod, Queue
 
 POOL_LABELS = (
@@ -81,10 +81,11 @@ def pod(item: Object, pools: PoolNames, gpu_nodes: Collection[str] = ()) -> Pod 
     spec, status, metadata = item.get("spec") or {}, item.get("status") or {}, item["metadata"]
     gpus, kind = asked(spec), str((metadata.get("ownerReferences") or [{}])[0].get("kind") or "")
     phase = status.get("phase") or "Unknown"
-    if not gpus and not (kind in JOBS and phase == "Running" and spec.get("nodeName") in gpu_nodes):
+    namespace = metadata.get("namespace") or "default"
+    if not gpus and not (phase == "Running" and spec.get("nodeName") in gpu_nodes and is_a_job(kind, namespace)):
         return None
     return Pod(
-        namespace=metadata.get("namespace") or "default",
+        namespace=namespace,
         name=metadata["name"],
         phase=phase if phase in ("Pending", "Running", "Succeeded", "Failed") else "Unknown",
         gpus=gpus,
