@@ -101,7 +101,7 @@ def leases_list(stacks: Stacks = None, as_json: AsJson = False) -> int:
 
     Example: gpukit leases list
     """
-    return run_part("idle", "leases", stacks=[known_stack(stack) for stack in stacks or []], json_=as_json)
+    return run_part("idle.leases", "leases", stacks=[known_stack(stack) for stack in stacks or []], json_=as_json)
 
 
 @leases_app.command("expired")
@@ -110,7 +110,7 @@ def leases_expired(stacks: Stacks = None, as_json: AsJson = False) -> int:
 
     Example: gpukit leases expired
     """
-    return run_part("idle", "leases", stacks=[known_stack(stack) for stack in stacks or []], expired=True, json_=as_json)
+    return run_part("idle.leases", "leases", stacks=[known_stack(stack) for stack in stacks or []], expired=True, json_=as_json)
 
 
 @leases_app.command("extend")
@@ -127,4 +127,4 @@ def leases_extend(
     Example: gpukit leases extend aws-training-dev --to 2027-06-30
     """
     enter(sandbox=sandbox)
-    return run_part("idle", "extend", stack=known_stack(stack), to=to, sandbox=sandbox, json_=as_json)
+    return run_part("idle.leases", "extend", stack=known_stack(stack), to=to, sandbox=sandbox, json_=as_json)

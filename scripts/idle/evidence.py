@@ -61,7 +61,7 @@ def of(cluster: Cluster, pool: Pool) -> Mine:
     def here(pod: Pod) -> bool:
         node = None if pod.node is None else names.named(pod.node)
         if not pod.gpus:
-            return node in mine and pod.kind in JOBS and pod.phase == "Running"
+            return (pod.node is None or node in mine) and pod.phase == "Running" and is_a_job(pod.kind, pod.namespace)
         if node is not None:
             return node in mine
         return pod.pool not in pools or pod.pool == pool.name
@@ -73,6 +73,11 @@ def of(cluster: Cluster, pool: Pool) -> Mine:
         waiting=tuple(p for p in pods if p.phase == "Pending" or (p.phase in ("Running", "Unknown") and p.node is None)),
         ended=tuple(p for p in pods if p.phase in ("Succeeded", "Failed")),
     )
+
+
+def is_a_job(kind: str, namespace: str) -> bool:
+    """Whether a pod that asks for no GPU does somebody's work, by the kind of its owner. One without an owner was made by a person."""
+    return kind in JOBS or (not kind and namespace not in AGENTS)
 
 
 def _agent(pod: Pod) -> bool:

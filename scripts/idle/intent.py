@@ -31,6 +31,8 @@ class Policy:
     """A cluster without a stack file of its own is only spoken about."""
     known: bool = True
     """False: the file that is judged does not say what the stack allows."""
+    why_not: str = ""
+    """Why nothing is allowed, where it is not the stack that says so."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,7 @@ def intent(verdict: Verdict, policy: Policy, past: Past) -> Intent:
     if not resting and not destroys:
         return _without_action(verdict)
     if policy.strongest is Strongest.NOTIFY:
-        allows = "its stack allows no action" if policy.known else "what its stack allows is not in the file"
+        allows = policy.why_not or ("its stack allows no action" if policy.known else "what its stack allows is not in the file")
         return Intent(cluster=verdict.cluster, do=Do.TELL, reason=f"{verdict.reason}; {allows}")
     saved = verdict.usd_per_hour if destroys else together(pool.usd_per_hour for pool in resting)
     since = past.warned_at

@@ -11,7 +11,7 @@ import pytest
 
 from scripts.engine.checkout import Checkout, here
 from scripts.errors import BadInput, Exit, Refused
-from scripts.idle import commands, record
+from scripts.idle import commands, record, worlds
 from scripts.idle.act.scale import Done
 from scripts.idle.collect.targets import target
 from scripts.idle.signals import SCHEMA, Record
@@ -135,7 +135,7 @@ def ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Teardown
 
 
 def destroyed(lab: TeardownLab) -> Done:
-    return commands._destroy(Checkout(lab.home), "sandbox", "lab")  # pyright: ignore[reportPrivateUsage] # what `idle --act` is given
+    return worlds.destroy(Checkout(lab.home), "sandbox", "lab")
 
 
 def test_destroying_an_idle_cluster_is_a_whole_teardown_that_keeps_data_with_its_price(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scripts.errors import Failed
+from scripts.idle.act import text
 from scripts.idle.act.run import Orders, carry_out, judge
 from scripts.idle.collect import discovery, together
 from scripts.idle.collect.discovery import Discovered, discover
@@ -57,6 +58,10 @@ def test_what_was_found_is_told_whatever_it_rests_and_whatever_may_be_acted_upon
     report = judge(looked, {}, lab.asking, Reach(), [])
     (case,) = report.cases
     assert case.intent.do is Do.TELL
+    said = text.would(case, dry=True)
+    assert "it has no stack file" in said
+    assert "gpukit teardown --cluster lab --cloud aws --region us-east-1 --account 123456789012" in said
+    assert "gpukit/idle=keep" in said
     done = carry_out(report, looked, Orders(reach=Reach(), tell=True, act=True), lab.acting, lab.asking)
     assert done.done == {}
     assert lab.machines == 2

@@ -33,6 +33,8 @@ def status(of: Cluster, now: datetime = NOW) -> Status:
         pod(node="some-node"),
         pod(node=NODE.partition(".")[0], pool="other"),
         pod(gpus=0, kind="MPIJob"),
+        pod(gpus=0, kind="MPIJob", node=None),
+        pod(gpus=0, kind=""),
         pod(kind="DaemonSet", namespace="serving"),
     ],
     ids=[
@@ -41,6 +43,8 @@ def status(of: Cluster, now: datetime = NOW) -> Status:
         "an unknown node",
         "a short node",
         "a launcher without GPUs",
+        "one of no known node",
+        "a pod without an owner",
         "a serving DaemonSet",
     ],
 )
@@ -54,9 +58,10 @@ def test_a_pod_that_may_use_the_pool_keeps_it(one: dict[str, Any]) -> None:
         pod(kind="DaemonSet", namespace="gpu-operator"),
         pod(gpus=0, kind="Job", node="cpu-1"),
         pod(gpus=0, kind="ReplicaSet"),
+        pod(gpus=0, kind="", namespace="kube-system"),
         pod("Succeeded", gpus=0, ended=NOW.isoformat()),
     ],
-    ids=["a validator of the operator", "a launcher elsewhere", "a controller", "a launcher that ended"],
+    ids=["a validator of the operator", "a launcher elsewhere", "a controller", "an agent", "a launcher that ended"],
 )
 def test_a_pod_that_does_no_work_there_keeps_nothing(one: dict[str, Any]) -> None:
     assert status(cluster(pods=[one])) is Status.IDLE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.errors import BadInput
-from scripts.idle.leases import extend, new_day
+from scripts.idle.leases.lease import extend, new_day
 
 DAY = date(2027, 6, 30)
 FILE = """# ours

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,17 +20,22 @@ from scripts.idle.act.resize import resize, zero
 from scripts.idle.act.scale import Acting, Done
 from scripts.idle.act.state import Store
 from scripts.idle.act.tagging import tag
-from scripts.idle.collect import clouds
+from scripts.idle.collect import clouds, together
 from scripts.idle.collect.clouds import Access
+from scripts.idle.collect.discovery import discover
 from scripts.idle.collect.found import Found, Wanted
+from scripts.idle.collect.gcp import Gcp as GcpCalls
+from scripts.idle.collect.listings import Listings
 from scripts.idle.collect.targets import Target
-from scripts.idle.collect.together import Looked
+from scripts.idle.collect.together import Asking, Looked
 from scripts.idle.intent import Policy
+from scripts.idle.rules import Rules
 from scripts.idle.signals import Cluster
 from scripts.idle.verdict import PoolVerdict, Status, Verdict
 from scripts.sandbox.doors.azure.door import door as azure_door
 from scripts.sandbox.doors.gcp.door import door as gcp_door
-from scripts.sandbox.doors.http import DoorServer
+from scripts.sandbox.doors.http import DoorServer, Response
+from scripts.sandbox.doors.http import Request as DoorRequest
 from tests.sandbox.azure import A100, CPU, SUBSCRIPTION, Azure
 from tests.sandbox.azure import REGION as EASTUS
 from tests.sandbox.gcp_cloud import GPU, PROJECT, Gcp
@@ -43,6 +49,8 @@ class Site:
 
     def __init__(self, target: Target, access: Access) -> None:
         self.target, self.access = target, access
+        self.asked: list[str] = []
+        """Paths of all requests."""
 
     def look(self) -> Found:
         return clouds.look(self.target, self.access, NOW)
@@ -86,27 +94,34 @@ def acted(site: Site, home: Path, *pools: str) -> tuple[Acting, Done]:
     return acting, scale.to_zero(looked, pools, acting, lambda: at_rest(*pools))
 
 
-def served(prefix: str, door: Any) -> tuple[DoorServer, str]:
-    server = DoorServer(0, {prefix: door})
+def served(prefix: str, door: Any, asked: list[str] | None = None) -> tuple[DoorServer, str]:
+    def answer(request: DoorRequest) -> Response:
+        if asked is not None:
+            asked.append(request.path)
+        return door(request)
+
+    server = DoorServer(0, {prefix: answer})
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     return server, f"http://127.0.0.1:{server.port}{prefix}"
 
 
 @pytest.fixture(params=["gcp", "azure"])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
+    asked: list[str] = []
     if request.param == "gcp":
         gcp = Gcp(tmp_path)
         labels = {"gpukit-stack": "dev", "gpukit-pool": "gpus"}
         config = {"machineType": "g2-standard-8", "guestAccelerators": [GPU], "resourceLabels": labels}
         gcp.pool(gcp.cluster(), config=config, name="l4", initialNodeCount=2)
-        server, address = served("/gcp", gcp_door(gcp.world))
+        server, address = served("/gcp", gcp_door(gcp.world), asked)
         made = Site(target("gcp", PROJECT, CENTRAL, "gpus"), Access(environment={GCP_ENDPOINT: address}))
     else:
         azure = Azure(tmp_path)
         azure.cluster()
         azure.pool(vmSize=A100, count=2, enableAutoScaling=True, minCount=0, maxCount=4, tags={"gpukit-pool": "gpus"})
-        server, address = served("/azure", azure_door(azure.world))
+        server, address = served("/azure", azure_door(azure.world), asked)
         made = Site(target("azure", SUBSCRIPTION, EASTUS, "gpus"), Access(environment={AZURE_ENDPOINT: address}))
+    made.asked = asked
     yield made
     server.shutdown()
     server.server_close()
@@ -232,3 +247,43 @@ def test_a_cloud_that_does_not_answer_is_a_failure(site: Site) -> None:
     nowhere = dict.fromkeys(site.access.environment, "http://127.0.0.1:9/none")
     with pytest.raises(Failed):
         clouds.look(site.target, Access(environment=nowhere), NOW)
+
+
+def test_clusters_of_an_account_are_listed_once_a_look_and_anew_before_acting(site: Site) -> None:
+    asking = Asking(access=site.access, metering=lambda _: None, rules=Rules(), now=NOW)
+    shared = asking.shared()
+    targets = [replace(site.target, stack=f"s{n}", cluster=name) for n, name in enumerate(("lab", "lab", "gone", "lab"))]
+    looked = together.look(targets, shared)
+    assert [each.there for each in looked] == [True, True, False, True]
+    assert len(discover([replace(site.target, cluster="known")], shared).looked) == 1
+    assert listed(site) == 1
+    together.again(looked[0], shared)
+    assert listed(site) == 2
+    tag(site.target, site.look(), {"gpukit-expires": "2027-06-30"}, shared.access)
+    assert listed(site) == 4
+
+
+def listed(site: Site) -> int:
+    """Listings of all clusters so far."""
+    return sum(path.endswith(("/locations/-/clusters", "/managedClusters")) for path in site.asked)
+
+
+def google(names: dict[str, str], *missing: str) -> GcpCalls:
+    """What is asked of Google, answered by a listing of these clusters (name to location)."""
+    answer = SimpleNamespace(clusters=[SimpleNamespace(name=n, location=at) for n, at in names.items()], missing_zones=list(missing))
+    listings = Listings()
+    listings.once(("gke", f"projects/{PROJECT}/locations/-"), lambda: answer)
+    return GcpCalls.of(target("gcp", PROJECT, "europe-west1", "gpus"), Access(environment={}, listings=listings))
+
+
+def test_a_region_whose_name_begins_like_another_is_another() -> None:
+    assert google({"lab": "europe-west12"}).cluster() is None
+    assert google({"lab": "europe-west1-b"}).cluster() is not None
+
+
+def test_a_cluster_in_a_zone_that_did_not_answer_is_not_gone() -> None:
+    with pytest.raises(Failed, match="europe-west1"):
+        google({}, "europe-west1-c").cluster()
+    with pytest.raises(Failed, match="europe-west4-a"):
+        google({}, "europe-west4-a").clusters()
+    assert google({}, "europe-west4-a").cluster() is None

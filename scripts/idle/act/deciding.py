@@ -26,6 +26,8 @@ class Case:
     verdict: Verdict
     intent: Intent
     notify: tuple[str, ...] = ()
+    discovered: bool = False
+    """Found beside the stacks: only spoken about."""
 
     @property
     def topic(self) -> str:
@@ -49,6 +51,7 @@ class Subject:
     cluster: Cluster
     policy: Policy = field(default_factory=Policy)
     notify: tuple[str, ...] = ()
+    discovered: bool = False
 
 
 def decide(subjects: Sequence[Subject], past: Mapping[str, Remembered], now: datetime, rules: Rules) -> list[Case]:
@@ -59,7 +62,7 @@ def decide(subjects: Sequence[Subject], past: Mapping[str, Remembered], now: dat
 def _case(subject: Subject, remembered: Remembered, now: datetime, rules: Rules) -> Case:
     found = verdict(subject.cluster, now, rules)
     step = intent(found, subject.policy, remembered.past)
-    return Case(key=subject.key, cluster=subject.cluster, verdict=found, intent=step, notify=subject.notify)
+    return Case(key=subject.key, cluster=subject.cluster, verdict=found, intent=step, notify=subject.notify, discovered=subject.discovered)
 
 
 def stopped(cases: Sequence[Case], reach: Reach) -> str | None:

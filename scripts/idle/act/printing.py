@@ -11,7 +11,7 @@ from scripts.idle.act.deciding import Case
 from scripts.idle.act.run import Report
 from scripts.idle.act.scale import Done
 from scripts.idle.intent import Do
-from scripts.idle.leases import Lease
+from scripts.idle.leases.lease import Lease
 from scripts.idle.verdict import Status
 from scripts.plan.terminal import complain, print_json, progress, results, shown
 

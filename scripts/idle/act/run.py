@@ -62,7 +62,13 @@ class Report:
 
 def subjects(looked: Sequence[Looked]) -> list[Subject]:
     return [
-        Subject(key=each.target.stack, cluster=each.cluster, policy=each.target.policy, notify=each.target.notify)
+        Subject(
+            key=each.target.stack,
+            cluster=each.cluster,
+            policy=each.target.policy,
+            notify=each.target.notify,
+            discovered=each.target.discovered,
+        )
         for each in looked
         if each.there
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from components import naming
 from scripts.idle.act.deciding import Case
 from scripts.idle.activity import Fact
 from scripts.idle.intent import Do
@@ -38,9 +39,21 @@ def would(case: Case, *, dry: bool) -> str:
         case Do.DESTROY:
             return f"{'would destroy' if dry else 'destroying'} the whole cluster{saves}"
         case Do.TELL:
-            return f"needs a person: {step.reason}"
+            return f"needs a person: {step.reason}{_of_no_stack(case)}"
         case Do.NOTHING:
             return "nothing to do"
+
+
+def _of_no_stack(case: Case) -> str:
+    """What to do about a cluster that was found beside the stacks."""
+    if not case.discovered:
+        return ""
+    of = case.cluster
+    where = f"--cluster {of.name} --cloud {of.cloud} --region {of.region} --account {of.account}"
+    return (
+        f". Nothing is done about it: ask its owner; keep it by the tag {naming.tag_key(of.cloud or 'aws', 'idle')}"
+        f"=keep; give it a stack file of its name to have it watched; or end it: gpukit teardown {where}"
+    )
 
 
 def pool_line(pool: PoolVerdict) -> str:
@@ -66,7 +79,7 @@ def message(case: Case, *, simulated: bool, restored: bool) -> str:
     lines.append(would(case, dry=False) + ".")
     if step.do is Do.WARN:
         lines.append(
-            f"To keep it: use it, or tag the cluster gpukit/idle=keep; a later end of its lease: gpukit leases extend {case.key} --to DATE."
+            f"To keep it: use it, or tag the cluster {naming.tag_key(case.cluster.cloud or 'aws', 'idle')}=keep; a later end of its lease: gpukit leases extend {case.key} --to DATE."
         )
     if restored:
         lines.append(f"To bring it back: gpukit resume {case.key}")
@@ -87,6 +100,7 @@ def case_json(case: Case) -> dict[str, object]:
         "account": cluster.account,
         "region": cluster.region,
         "owner": cluster.owner,
+        "discovered": case.discovered,
         "status": str(verdict.status),
         "reason": verdict.reason,
         "window_minutes": verdict.window_minutes,

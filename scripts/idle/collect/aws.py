@@ -180,6 +180,7 @@ def _pool(target: Target, group: Mapping[str, Any], running: Mapping[str, list[s
         minimum=int(scaling["minSize"]),
         maximum=int(scaling["maxSize"]),
         usd_per_node_hour=None if not prices or None in prices else max(price for price in prices if price is not None),
+        opted_out=idle_tags.kept_by(group.get("tags") or {}) is not None,
     )
 
 

@@ -12,12 +12,13 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
-from components import catalog, naming
+from components import catalog, idle_tags, naming
 from components.inventory import Market
 from scripts.engine.environment import AZURE_ENDPOINT
 from scripts.errors import Failed
 from scripts.idle.collect.clouds import Access
 from scripts.idle.collect.found import Endpoint, Found, Sizes, Wanted
+from scripts.idle.collect.listings import Listings, once
 from scripts.idle.collect.pacing import Paces, Throttled
 from scripts.idle.collect.prices import usd_per_hour
 from scripts.idle.collect.targets import Target
@@ -35,10 +36,11 @@ class Azure:
     target: Target
     environment: Mapping[str, str]
     paces: Paces
+    listings: Listings | None = None
 
     @classmethod
     def of(cls, target: Target, access: Access) -> Azure:
-        return cls(target, access.environment, access.paces)
+        return cls(target, access.environment, access.paces, access.listings)
 
     def ask(self, purpose: str, call: Callable[[], T]) -> T:
         """What `call` gives, within the subscription's rate. Raises Failed when Azure refuses or does not answer."""
@@ -84,7 +86,8 @@ class Azure:
 
     def clusters(self) -> list[Any]:
         """All of the subscription."""
-        return self.ask("list clusters", lambda: list(self.aks.managed_clusters.list()))
+        key = ("aks", self.target.account)
+        return once(self.listings, key, lambda: self.ask("list clusters", lambda: list(self.aks.managed_clusters.list())))
 
     def cluster(self) -> Any:
         """The cluster of the target in whichever resource group; None: there is none. Azure compares names without regard to case."""
@@ -130,7 +133,7 @@ class Azure:
         )
 
     def _there(self) -> Any:
-        cluster = self.cluster()
+        cluster = replace(self, listings=None).cluster()
         if cluster is None:
             raise Failed(f"cluster {self.target.cluster} is gone")
         return cluster
@@ -202,6 +205,7 @@ def _pool(target: Target, pool: Any, machines: int | None) -> Pool:
         minimum=sizes.minimum,
         maximum=sizes.maximum,
         usd_per_node_hour=usd_per_hour("azure", target.region, name, market),
+        opted_out=idle_tags.kept_by(pool.tags or {}) is not None,
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from scripts.errors import Failed
 from scripts.idle.collect.found import Found
+from scripts.idle.collect.listings import Listings
 from scripts.idle.collect.pacing import Paces, limits
 from scripts.idle.collect.targets import Target
 
@@ -20,6 +21,15 @@ class Access:
     environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     paces: Paces = field(default_factory=lambda: Paces(limits))
     sandbox: bool = False
+    listings: Listings | None = None
+    """Of one look; None: every question is asked anew, as acting needs it."""
+
+    def shared(self) -> Access:
+        """For looking at many clusters: what lists all of an account is asked once."""
+        return self if self.listings is not None else replace(self, listings=Listings())
+
+    def fresh(self) -> Access:
+        return replace(self, listings=None)
 
 
 def look(target: Target, access: Access, now: datetime) -> Found:

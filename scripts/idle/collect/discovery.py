@@ -34,6 +34,7 @@ def discover(known: Sequence[Target], asking: Asking) -> Discovered:
     places = {_place(target): target for target in known}
     if not places:
         return Discovered()
+    asking = asking.shared()
     mine = {_identity(target) for target in known}
 
     def searched(target: Target) -> tuple[list[Looked], str | None]:
@@ -123,7 +124,7 @@ def _target(place: Target, name: str, region: str) -> Target:
         workload=None,
         owner="",
         expires=None,
-        policy=Policy(),
+        policy=Policy(why_not="it has no stack file"),
         notify=(),
         markets={},
         discovered=True,

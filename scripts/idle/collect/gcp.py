@@ -10,17 +10,18 @@ import re
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
-from components import catalog, naming
+from components import catalog, idle_tags, naming
 from components.inventory import Market
 from scripts.engine.environment import GCP_ENDPOINT
 from scripts.errors import Failed
 from scripts.idle.collect.clouds import Access
 from scripts.idle.collect.found import Endpoint, Found, Sizes, Wanted
+from scripts.idle.collect.listings import Listings, once
 from scripts.idle.collect.pacing import Paces, Throttled
 from scripts.idle.collect.prices import usd_per_hour
 from scripts.idle.collect.targets import Target
@@ -45,10 +46,11 @@ class Gcp:
     target: Target
     environment: Mapping[str, str]
     paces: Paces
+    listings: Listings | None = None
 
     @classmethod
     def of(cls, target: Target, access: Access) -> Gcp:
-        return cls(target, access.environment, access.paces)
+        return cls(target, access.environment, access.paces, access.listings)
 
     def ask(self, api: str, purpose: str, call: Callable[[], T]) -> T:
         """What `call` gives, within the API's rate. Raises Failed when Google refuses or does not answer."""
@@ -97,14 +99,27 @@ class Gcp:
         return self._client(compute_v1.InstanceGroupManagersClient)
 
     def clusters(self) -> list[Any]:
-        """All of the project."""
-        parent = f"projects/{self.target.account}/locations/-"
-        return list(self.ask("gke", "list clusters", lambda: self.gke.list_clusters(parent=parent)).clusters)
+        """All of the project that GKE knows of. Raises Failed when a part of it did not answer."""
+        listed = self._listed()
+        if listed.missing_zones:
+            raise Failed(f"Google left out {', '.join(listed.missing_zones)} when asked to list clusters: run this again")
+        return list(listed.clusters)
 
     def cluster(self) -> Any:
-        """The cluster of the target, in its region or one of its zones; None: there is none."""
-        here = [c for c in self.clusters() if c.name == self.target.cluster and c.location.startswith(self.target.region)]
+        """The cluster of the target, in its region or one of its zones; None: there is none. Raises Failed where it may be left out."""
+        listed = self._listed()
+        here = [c for c in listed.clusters if c.name == self.target.cluster and self._within(str(c.location))]
+        if not here and any(self._within(zone) for zone in listed.missing_zones):
+            raise Failed(f"Google did not answer for {self.target.region} when asked to list clusters: run this again")
         return here[0] if here else None
+
+    def _within(self, location: str) -> bool:
+        """Whether a location is the target's region or a zone in it: europe-west12 is no part of europe-west1."""
+        return location == self.target.region or location.startswith(f"{self.target.region}-")
+
+    def _listed(self) -> Any:
+        parent = f"projects/{self.target.account}/locations/-"
+        return once(self.listings, ("gke", parent), lambda: self.ask("gke", "list clusters", lambda: self.gke.list_clusters(parent=parent)))
 
     def path(self, cluster: Any) -> str:
         return f"projects/{self.target.account}/locations/{cluster.location}/clusters/{cluster.name}"
@@ -148,7 +163,7 @@ class Gcp:
         self.ask("gke", f"label cluster {cluster.name}", lambda: self.gke.set_labels(request=order))
 
     def _there(self) -> Any:
-        cluster = self.cluster()
+        cluster = replace(self, listings=None).cluster()
         if cluster is None:
             raise Failed(f"cluster {self.target.cluster} is gone")
         return cluster
@@ -209,6 +224,7 @@ def _pool(target: Target, pool: Any, machines: int) -> Pool:
         minimum=sizes.minimum,
         maximum=sizes.maximum,
         usd_per_node_hour=None if attached else usd_per_hour("gcp", target.region, name, market),  # GPUs on N1 are priced apart
+        opted_out=idle_tags.kept_by(pool.config.resource_labels) is not None,
     )
 
 

@@ -6,13 +6,14 @@ Neuron, AMD; a claim of dynamic resource allocation counts as asking for a GPU, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from components import catalog
 from components.inventory import Cloud
 from components.naming import POOL_LABEL
+from scripts.idle.evidence import is_a_job
 from scripts.idle.signals import Node, Pod, Queue
 
 POOL_LABELS = (
@@ -23,8 +24,14 @@ POOL_LABELS = (
     "agentpool",
     "karpenter.sh/nodepool",
 )
-RESOURCES = ("nvidia.com/gpu", "nvidia.com/mig-", "google.com/tpu", "aws.amazon.com/neuron", "amd.com/gpu")
+RESOURCES = (
+    "nvidia.com/gpu", "nvidia.com/mig-", "google.com/tpu", "aws.amazon.com/neuron", "amd.com/gpu", "volcano.sh/vgpu", "volcano.sh/gpu",
+    "aliyun.com/gpu", "gpu.intel.com/", "habana.ai/gaudi",
+)  # fmt: skip
 """Beginnings of names of accelerator resources."""
+_PLAIN = ("cpu", "memory", "ephemeral-storage", "pods")
+_EXPORTERS = ("dcgm-exporter", "gpu-exporter", "gpu_exporter", "nvidia-smi-exporter")
+"""Parts of their pods' names. Old ones send that name as the host's (dcgm-exporter#78), scraping adds its address."""
 _MACHINE = "node.kubernetes.io/instance-type"
 _COUNT = "nvidia.com/gpu.count"
 """Physical GPUs of a node, whatever they are divided into (GPU feature discovery)."""
@@ -56,6 +63,7 @@ def node(item: Object, cloud: Cloud, pools: PoolNames) -> Node:
         created=time_of(metadata.get("creationTimestamp")),
         ready=ready,
         gpus=_physical(labels, status, cloud),
+        aliases=tuple(sorted({str(each["address"]) for each in status.get("addresses") or () if each.get("address")} - {metadata["name"]})),
     )
 
 
@@ -68,16 +76,16 @@ def _physical(labels: Mapping[str, str], status: Mapping[str, Any], cloud: Cloud
     return 0 if machine is not None and not machine.accelerated else None
 
 
-def pod(item: Object, pools: PoolNames) -> Pod | None:
-    """A pod that asks for GPUs; None for any other."""
+def pod(item: Object, pools: PoolNames, gpu_nodes: Collection[str] = ()) -> Pod | None:
+    """A pod that asks for GPUs, or one of a job that runs on a GPU node without; None for any other."""
     spec, status, metadata = item.get("spec") or {}, item.get("status") or {}, item["metadata"]
-    gpus = asked(spec)
-    if not gpus:
-        return None
+    gpus, kind = asked(spec), str((metadata.get("ownerReferences") or [{}])[0].get("kind") or "")
     phase = status.get("phase") or "Unknown"
-    owners = metadata.get("ownerReferences") or [{}]
+    namespace = metadata.get("namespace") or "default"
+    if not gpus and not (phase == "Running" and spec.get("nodeName") in gpu_nodes and is_a_job(kind, namespace)):
+        return None
     return Pod(
-        namespace=metadata.get("namespace") or "default",
+        namespace=namespace,
         name=metadata["name"],
         phase=phase if phase in ("Pending", "Running", "Succeeded", "Failed") else "Unknown",
         gpus=gpus,
@@ -85,7 +93,27 @@ def pod(item: Object, pools: PoolNames) -> Pod | None:
         pool=pool_named(_wanted(spec), pools),
         since=time_of(status.get("startTime") or metadata.get("creationTimestamp")),
         ended=_ended(status) if phase in ("Succeeded", "Failed") else None,
-        kind=str(owners[0].get("kind") or ""),
+        kind=kind,
+    )
+
+
+def exporter(item: Object) -> tuple[str, tuple[str, ...]] | None:
+    """The node of an exporter of counters, with the names that those may carry in place of the node's: its pod's name and addresses."""
+    spec, status, name = item.get("spec") or {}, item.get("status") or {}, str(item["metadata"]["name"])
+    if not spec.get("nodeName") or spec.get("hostNetwork") or not any(word in name for word in _EXPORTERS):
+        return None
+    addresses = [str(each["ip"]) for each in status.get("podIPs") or () if each.get("ip")]
+    return str(spec["nodeName"]), (name, *(addresses or [str(status["podIP"])] if status.get("podIP") else addresses))
+
+
+def with_aliases(nodes: Iterable[Node], exporters: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[Node, ...]:
+    """Nodes with the names of their exporters added to their own."""
+    more: dict[str, set[str]] = {}
+    for node_, names in exporters:
+        more.setdefault(node_, set()).update(names)
+    return tuple(
+        each.model_copy(update={"aliases": tuple(sorted({*each.aliases, *more[each.name]}))}) if each.name in more else each
+        for each in nodes
     )
 
 
@@ -132,26 +160,42 @@ def _ended(status: Mapping[str, Any]) -> datetime | None:
 
 
 def kueue(queues: Iterable[Object], workloads: Iterable[Object]) -> tuple[Queue, ...]:
-    """Kueue's queues with what waits and what holds quota, by their own status and by the workloads: the larger figure of both."""
+    """Kueue's queues with what waits and what holds quota, by their own status and by the workloads: the larger figure of both.
+
+    Queues that hand out no accelerator and whose workloads ask for none are left out: they need no GPU node.
+    """
     pending: dict[str, int] = {}
     admitted: dict[str, int] = {}
     for workload in workloads:
-        status = workload.get("status") or {}
+        status, spec = workload.get("status") or {}, workload.get("spec") or {}
         true = {condition.get("type") for condition in status.get("conditions") or () if condition.get("status") == "True"}
-        if "Finished" in true:
+        if "Finished" in true or not _may_need_gpus(spec):
             continue
         holder = (status.get("admission") or {}).get("clusterQueue")
         if holder:
             admitted[holder] = admitted.get(holder, 0) + 1
-        else:
-            spec = workload.get("spec") or {}
+        elif spec.get("active", True):  # one that was deactivated waits for nothing
             name = f"{workload['metadata'].get('namespace') or 'default'}/{spec.get('queueName') or 'no queue'}"
             pending[name] = pending.get(name, 0) + 1
     for queue in queues:
         name, status = queue["metadata"]["name"], queue.get("status") or {}
+        if _of_processors(queue.get("spec") or {}) and name not in admitted:
+            continue
         pending[name] = int(status.get("pendingWorkloads") or 0)
         admitted[name] = max(admitted.get(name, 0), int(status.get("admittedWorkloads") or 0), int(status.get("reservingWorkloads") or 0))
     return tuple(Queue(name=name, pending=pending.get(name, 0), admitted=admitted.get(name, 0)) for name in sorted({*pending, *admitted}))
+
+
+def _may_need_gpus(spec: Mapping[str, Any]) -> bool:
+    """Whether any of a workload's pods asks for a GPU; what does not say what its pods ask for may."""
+    sets = spec.get("podSets") or ()
+    return not sets or any(asked(((each.get("template") or {}).get("spec")) or {"resourceClaims": True}) for each in sets)
+
+
+def _of_processors(spec: Mapping[str, Any]) -> bool:
+    """Whether a queue hands out nothing but processors and memory."""
+    covered = {str(name) for group in spec.get("resourceGroups") or () for name in group.get("coveredResources") or ()}
+    return bool(covered) and all(name in _PLAIN or name.startswith("hugepages-") for name in covered)
 
 
 def volcano(queues: Iterable[Object]) -> tuple[Queue, ...]:
@@ -182,7 +226,3 @@ def time_of(text: object) -> datetime | None:
     except ValueError:
         return None
     return moment if moment.tzinfo else None
-
-
-def pods(items: Iterable[Object], pools: PoolNames) -> Sequence[Pod]:
-    return [found for item in items if (found := pod(item, pools)) is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from base64 import b64decode
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -165,10 +165,23 @@ def look(endpoint: Endpoint, cluster: str, cloud: Cloud, pools: shapes.PoolNames
     """Everything that matters of one cluster. `now` stands in for its clock where it tells none. Raises Failed."""
     with connected(endpoint, f"cluster {cluster}") as api:
         nodes = tuple(shapes.node(item, cloud, pools) for item in api.items("/api/v1/nodes"))
-        pods = tuple(shapes.pods(api.items("/api/v1/pods"), pools))
+        pods, exporters = _pods(api, pools, {node.name for node in nodes if node.gpus != 0})
+        nodes = shapes.with_aliases(nodes, exporters)
         queues = _queues(api)
         serves = shapes.serving(_serving(api))
         return Seen(read_at=api.date or now, nodes=nodes, pods=pods, queues=queues, serves=serves)
+
+
+def _pods(api: Api, pools: shapes.PoolNames, gpu_nodes: Collection[str]) -> tuple[tuple[Pod, ...], list[tuple[str, tuple[str, ...]]]]:
+    """GPU pods, those of jobs on GPU nodes, and where exporters run, in one pass."""
+    pods: list[Pod] = []
+    exporters: list[tuple[str, tuple[str, ...]]] = []
+    for item in api.items("/api/v1/pods"):
+        if (pod := shapes.pod(item, pools, gpu_nodes)) is not None:
+            pods.append(pod)
+        elif (exporter := shapes.exporter(item)) is not None:
+            exporters.append(exporter)
+    return tuple(pods), exporters
 
 
 def _queues(api: Api) -> tuple[Queue, ...]:

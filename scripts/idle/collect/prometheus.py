@@ -30,7 +30,7 @@ LOWS = (Measure.UTILISATION, Measure.POWER)
 """Measures whose lowest values matter: a hang is told from work by them."""
 _LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*(=~|!=|!~|=)\s*"((?:[^"\\]|\\.)*)"\s*')
 
-_ANY = f'{{__name__=~"DCGM_.+|nvidia_smi_.+|kubernetes_io:.+|{"|".join(SERVED)}"}}'
+_ANY = f'{{__name__=~"(?i:dcgm_.+|nvidia_smi_.+|kubernetes_io:.+)|{"|".join(SERVED)}"}}'
 """Every name that may say something here."""
 
 URL, TOKEN, USER, WORD = "GPUKIT_PROMETHEUS_URL", "GPUKIT_PROMETHEUS_TOKEN", "GPUKIT_PROMETHEUS_USER", "GPUKIT_PROMETHEUS_PASSWORD"

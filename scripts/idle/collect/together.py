@@ -37,6 +37,10 @@ class Asking:
     cloud_metrics: bool = False
     """Whether the cloud's own metrics are asked too: once asked, what they do not answer makes a cluster unknown."""
 
+    def shared(self) -> Asking:
+        """For one look at many clusters (`Access.shared`)."""
+        return replace(self, access=self.access.shared())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Looked:
@@ -55,6 +59,7 @@ class Looked:
 
 def look(targets: Sequence[Target], asking: Asking, *, progress: Progress | None = None) -> list[Looked]:
     """Each target's signals, in the order of `targets`."""
+    asking = asking.shared()
 
     def one(target: Target) -> Looked:
         looked = of(target, asking)
@@ -88,7 +93,7 @@ def of(target: Target, asking: Asking) -> Looked:
 
 def again(looked: Looked, asking: Asking) -> Looked:
     """The cluster's own API and its cloud asked once more, metrics as they were: has anything begun to use it since?"""
-    fresh = of(looked.target, replace(asking, metering=lambda _: None))
+    fresh = of(looked.target, replace(asking, access=asking.access.fresh(), metering=lambda _: None))
     keep = {"series": looked.cluster.series, "counters": looked.cluster.counters, "step_seconds": looked.cluster.step_seconds}
     sources = (*(s for s in fresh.cluster.sources if s.name != "dcgm"), *(s for s in looked.cluster.sources if s.name == "dcgm"))
     requests = fresh.cluster.requests or looked.cluster.requests

@@ -1,0 +1,1 @@
+"""How long each stack's cluster is wanted."""
