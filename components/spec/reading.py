@@ -43,7 +43,7 @@ _PLACEHOLDERS: Mapping[str, object] = {
     "mode": "on_demand",
     "id": "placeholder",
     "starts": "2000-01-01T00:00Z",
-    "ends": "9998-12-31T00:00Z",
+    "ends": "9999-12-01T00:00Z",
     "tib": 1,
     "gpus": 0,
     "kind": "negotiated",
