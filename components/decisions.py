@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -15,6 +16,7 @@ from components.naming import Identity
 from components.refusals import SpecError, SpecErrors
 from components.spec import InferenceSpec, TrainingSpec
 from components.spec import checks as spec_checks
+from components.spec.paths import overlaps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +30,7 @@ class Decisions(ABC):
 
     def __post_init__(self) -> None:
         if found := self.refused():
-            raise SpecErrors(f"stack {self.stack}", found)
+            raise SpecErrors(f"stacks/Pulumi.{self.stack}.yaml", found)
 
     @abstractmethod
     def refused(self) -> list[SpecError]:
@@ -46,6 +48,13 @@ class Whole:
     handle: ClusterHandle
     outputs: dict[str, pulumi.Output[str]]
     """Of the component that holds it."""
+
+
+def all_refusals(unsound: list[SpecError], unbuilt: list[SpecError], unfit: Callable[[], list[SpecError]]) -> list[SpecError]:
+    """Everything at once: what is not built hides nothing that is wrong elsewhere. Only sound pools that are built can be measured."""
+    if unsound or any(error.path.startswith("pools") for error in unbuilt):
+        return [*unsound, *unbuilt]
+    return [*unbuilt, *(error for error in unfit() if not any(overlaps(error.path, gap.path) for gap in unbuilt))]
 
 
 def unsound(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:

@@ -103,7 +103,8 @@ def machine_rate(cloud: Cloud, region: str, machine: str, market: Market, terms:
         return Rate(listed.flex_start, "flex-start")
     if market is Market.CALENDAR and listed and listed.calendar:
         return Rate(listed.calendar, "calendar mode")
-    return Rate(on_demand, "reservation at on-demand rate" if market is Market.RESERVATION else "on demand") if on_demand else None
+    basis = "on demand" if market is Market.ON_DEMAND else f"{market.replace('_', ' ')} at on-demand rate"
+    return Rate(on_demand, basis) if on_demand else None
 
 
 def _billed_as(market: Market) -> Market:
@@ -116,5 +117,8 @@ def _spot_rate(listed: MachinePrice | None, on_demand: Figure | None, terms: Ter
         return Rate(dearest, "spot, dearest zone", on_demand, dearest)
     if on_demand is None:
         return None
-    why = "is not known" if dearest is None else f"is undated or older than {terms.stale_days} days"
-    return Rate(on_demand, f"spot at on-demand rate, as the spot price {why}", on_demand, dearest or (listed.spot_low if listed else None))
+    known = dearest or (listed.spot_low if listed else None)
+    why = (
+        f"is undated or older than {terms.stale_days} days" if dearest else "of the dearest zone is not known" if known else "is not known"
+    )
+    return Rate(on_demand, f"spot at on-demand rate, as the spot price {why}", on_demand, known)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -13,12 +15,17 @@ from typer.core import TyperGroup
 
 from scripts.errors import BadInput, Exit, GpukitError, trace, unexpected
 
-WORLD = "GPUKIT_WORLD"
+WORLD, SANDBOX = "GPUKIT_WORLD", "sandbox"
 _DISK = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR})
 """What a place on the disk refuses with, whatever the program does."""
 
 Stack = Annotated[str, typer.Argument(help="Name of the stack: its file is stacks/Pulumi.STACK.yaml.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON with a `schema` key.")]
+Stacks = Annotated[list[str] | None, typer.Argument(metavar="STACK", help="Stack names; default: every stack file in stacks/.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+QuotaSnapshot = Annotated[str | None, typer.Option(metavar="FILE", help="Recorded quotas and usage to judge demand against.")]
+Limits = Annotated[str | None, typer.Option(metavar="FILE", help="Ceilings and levels; default: policies/limits.yaml.")]
+Prices = Annotated[str | None, typer.Option(metavar="FILE", help="Negotiated rates that replace list prices.")]
 InSandbox = Annotated[bool, typer.Option("--sandbox", help="On the simulated clouds (same as GPUKIT_WORLD=sandbox).")]
 
 
@@ -36,7 +43,7 @@ class Gpukit(TyperGroup):
         except OSError as error:
             if error.errno == errno.EPIPE:
                 raise typer.Exit(Exit.FINE) from None  # whoever read our output has seen enough
-            if error.errno in _DISK and error.filename:
+            if error.errno in _DISK:
                 trace(error)
                 raise typer.Exit(_told(_unusable(error), Exit.USAGE)) from None
             raise typer.Exit(_told(unexpected(error), Exit.FAILED)) from None
@@ -48,11 +55,14 @@ class Gpukit(TyperGroup):
 
 
 def _told(paragraph: str, code: Exit) -> Exit:
-    typer.echo(f"gpukit: {paragraph}", err=True)
+    with suppress(OSError):  # nobody can be told, and the exit code still says it
+        typer.echo(f"gpukit: {paragraph}", err=True)
     return code
 
 
 def _unusable(error: OSError) -> str:
+    if not error.filename:
+        return f"The output cannot be written ({error.strerror}): give it a place with room."
     return (
         f"{error.filename} cannot be used ({error.strerror}). gpukit keeps what it knows of its runs in .gpukit/ of the checkout: "
         f"make that place readable and writable for you, with room on its disk, and try again."
@@ -66,9 +76,15 @@ def run_part(part: str, command: str, /, **options: Any) -> int:
 
 
 def enter(*, sandbox: bool) -> None:
-    """Make the simulated clouds the world of everything that follows."""
+    """Make the simulated clouds the world of everything that follows. Raises BadInput where nobody could tell where that would be."""
     if sandbox:
-        os.environ[WORLD] = "sandbox"
+        os.environ[WORLD] = SANDBOX
+    if (world := os.environ.get(WORLD)) not in (None, "", SANDBOX):  # a misspelt word would act on the real clouds
+        raise BadInput(f"{WORLD} is {world!r}: set it to {SANDBOX} for the simulated clouds, or unset it for the real ones.")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise BadInput("The current directory has been removed: change to one that is there, and try again.") from None
 
 
 def known_stack(stack: str) -> str:

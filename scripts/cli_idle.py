@@ -6,11 +6,9 @@ from typing import Annotated
 
 import typer
 
-from scripts.cli_group import AsJson, InSandbox, Stack, enter, known_stack, run_part
+from scripts.cli_group import AsJson, InSandbox, Stack, Stacks, enter, known_stack, run_part
 
 leases_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="How long clusters are wanted: list, extend, find expired.")
-
-Stacks = Annotated[list[str] | None, typer.Argument(metavar="[STACK]...", help="Stack names; default: every stack file in stacks/.")]
 
 
 def idle(  # noqa: PLR0913 # one parameter an option

@@ -15,6 +15,12 @@ REGION_KEYS: Mapping[Cloud, str] = MappingProxyType({"aws": "aws:region", "gcp":
 _EXAMPLES: Mapping[Cloud, str] = MappingProxyType({"aws": "us-east-1", "gcp": "us-central1", "azure": "eastus"})
 
 
+def unread_keys(cloud: Cloud, keys: Iterable[str]) -> tuple[str, ...]:
+    """Config keys of the clouds' providers that nothing reads: a stack makes a provider of its own."""
+    spaces = {key.split(":")[0] for key in REGION_KEYS.values()}
+    return tuple(sorted(key for key in keys if key.split(":")[0] in spaces and key != REGION_KEYS[cloud]))
+
+
 def region_problem(cloud: Cloud, region: str | None, *, beside: str, keys: Iterable[str] = ()) -> SpecError | None:
     """What is wrong with `region`, the text that the config holds (JSON for a list or a mapping). `keys` are those of the whole config:
     a misspelt one is named where the region is missing. `beside` is the key of the cluster.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from components.inventory import Cloud
 from components.refusals import SpecError, SpecErrors, nearest, shown
@@ -39,9 +40,12 @@ def parse(  # noqa: PLR0913 # what the messages name, all by keyword
     """
     wrong = _region(value, region, keys)
     try:
-        spec, errors = read(value, region=None if wrong else region)  # zones are not measured by a region that is none
+        # Zones are not measured by a region that is none.
+        spec, errors = read(value, region=None if wrong else region, further=_unbuilt)
     except RecursionError:
         raise SpecErrors(file, [SpecError(path=KEY, message="is nested too deeply to be a cluster")]) from None
+    if wrong and spec is not None:
+        errors = tuple(_unbuilt(spec))
     errors = (*wrong, *(error if error.path else replace(error, path=KEY) for error in errors), *_name(value, stack))
     if spec is None or region is None or errors:
         raise SpecErrors(file, errors)
@@ -78,6 +82,11 @@ def of_config(values: Mapping[str, str], secrets: Collection[str], *, stack: str
 
 def _parsed(values: Mapping[str, str], value: object, stack: str, file: str, project: str) -> Settings:
     return parse(value, stack=stack, region=_region_of(values, value), file=file, project=project, keys=values)
+
+
+def _unbuilt(spec: TrainingSpec | InferenceSpec) -> Iterable[SpecError]:
+    """What the cloud's family does not build yet. Importing a family loads no SDK."""
+    return import_module(f"components.{spec.cloud}").refuse_unbuilt(spec)
 
 
 def _running() -> tuple[Mapping[str, str], frozenset[str]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import pulumi
 
 from components.addresses import AddressPlan
-from components.decisions import Decisions, unsound
+from components.decisions import Decisions, all_refusals, unsound
 from components.handle import ClusterHandle
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.naming import pool_name
@@ -33,7 +33,7 @@ from .upgrades import upgrades
 
 def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:
     """Everything about `spec` that is unsound, not built yet, or would be refused by Azure."""
-    return [*unsound(spec, region), *refuse_unbuilt(spec)] or refuse_unfit(spec)
+    return all_refusals(unsound(spec, region), refuse_unbuilt(spec), lambda: refuse_unfit(spec))
 
 
 class Assembly(Decisions):

@@ -9,7 +9,7 @@ from functools import cached_property
 import pulumi
 
 from components import naming
-from components.decisions import Decisions, unsound
+from components.decisions import Decisions, all_refusals, unsound
 from components.handle import ClusterHandle
 from components.k8s.gke_fabric import FabricNetwork, GkeFabric, GkeFabricArgs
 from components.k8s.gpu_operator import GpuOperator, GpuOperatorArgs
@@ -36,7 +36,7 @@ from .upkeep import upkeep
 
 def refusals(spec: TrainingSpec | InferenceSpec, region: str) -> list[SpecError]:
     """Everything about `spec` that is unsound, not built yet, or would be refused by Google."""
-    return [*unsound(spec, region), *refuse_unbuilt(spec)] or refuse_unfit(spec, region)
+    return all_refusals(unsound(spec, region), refuse_unbuilt(spec), lambda: refuse_unfit(spec, region))
 
 
 def _stack_name(stack: str) -> Iterator[SpecError]:

@@ -100,7 +100,7 @@ class Access(Frozen):
     api_cidrs: tuple[Cidr, ...] = ()
     """Who may reach a public API. Never defaults to everyone."""
     admins: tuple[Text, ...] = ()
-    """IAM role or user ARNs, Google groups or members, Entra group object ids."""
+    """IAM role or user ARNs, Google groups or members, Entra group object ids. AWS and Azure need one, or nobody can use the cluster."""
     viewers: tuple[Text, ...] = ()
     """As `admins`, with read access only."""
     kubeconfig: Kubeconfig = Kubeconfig()

@@ -16,7 +16,7 @@ MAX_TEXT = 2048
 _BARE_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+")
 """What the engine makes of a date or time without quotes: Go's text of a time."""
 _QUOTE_NUMBER = "write it in quotes: YAML reads the bare value as a number or as true/false"
-_FIRST_YEAR, _LAST_YEAR = 2000, 9998
+_FIRST, _LAST = datetime(2000, 1, 1), datetime(9999, 12, 1)  # noqa: DTZ001 # compared as they are written
 _QUOTE_DATE = "write it in quotes: YAML reads the bare value as a date and changes it"
 
 
@@ -62,8 +62,8 @@ def _moment(value: object) -> object:
         raise ValueError('write a time with its zone in quotes, such as "2027-01-11T11:30Z"') from None
     if moment.tzinfo is None:
         raise ValueError('the time zone is missing: end it with Z, such as "2027-01-11T11:30Z"')
-    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # beyond them, arithmetic with zones and margins leaves the calendar
-        raise ValueError(f"no window lies there: write a year from {_FIRST_YEAR} to {_LAST_YEAR}")
+    if not _FIRST <= moment.replace(tzinfo=None) <= _LAST:  # beyond them, arithmetic with zones and margins leaves the calendar
+        raise ValueError(f"no window lies there: write a time between {_FIRST.date()} and {_LAST.date()}")
     return moment.astimezone(UTC)
 
 

@@ -7,7 +7,7 @@ rests on a repaired path is dropped: nothing is said about values that nobody wr
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -43,7 +43,7 @@ _PLACEHOLDERS: Mapping[str, object] = {
     "mode": "on_demand",
     "id": "placeholder",
     "starts": "2000-01-01T00:00Z",
-    "ends": "9998-12-31T00:00Z",
+    "ends": "9999-12-01T00:00Z",
     "tib": 1,
     "gpus": 0,
     "kind": "negotiated",
@@ -56,14 +56,26 @@ _PLACEHOLDERS: Mapping[str, object] = {
 """A valid value for each field without a default, by its name."""
 
 
-def read(value: object, *, region: str | None = None) -> tuple[TrainingSpec | InferenceSpec | None, tuple[SpecError, ...]]:
-    """The spec that `value` (as JSON gives it) holds, and its errors. Without errors there is a spec; with errors it is None."""
+Further = Callable[[TrainingSpec | InferenceSpec], Iterable[SpecError]]
+
+
+def read(
+    value: object, *, region: str | None = None, further: Further | None = None
+) -> tuple[TrainingSpec | InferenceSpec | None, tuple[SpecError, ...]]:
+    """The spec that `value` (as JSON gives it) holds, and its errors. Without errors there is a spec; with errors it is None.
+
+    `further` tells what else is to be corrected, field by field: a file with errors is told all of them at once. A sound one is left to
+    whoever builds it.
+    """
     secrets = tuple(_secrets(value, ()))
     damaged = {error.path for error in secrets}
     draft, found = _draft(value, damaged)
     errors = [*secrets, *found]
     if draft is not None:
         errors += [v.error for v in checks.check(draft, region=region) if not _void(v, damaged)]
+    if errors and draft is not None and further is not None and "cloud" not in damaged:
+        said = damaged | {error.path for error in errors}
+        errors += [error for error in further(draft) if not any(overlaps(error.path, path) for path in said)]
     return (None if errors else draft), tuple(dict.fromkeys(errors))
 
 

@@ -43,8 +43,11 @@ class NotThere(Exception):
 
 def credential(environment: Mapping[str, str]) -> TokenCredential:
     """The credentials that pulumi-azure-native would take: a service principal's variables (ARM_*), else whatever is signed in."""
+    import logging
+
     from azure.identity import ClientSecretCredential, DefaultAzureCredential
 
+    logging.getLogger("azure").addHandler(logging.NullHandler())  # it would tell each way that was tried on standard error; we say it once
     if all(environment.get(name) for name in _SECRET):
         client, secret, tenant = (environment[name] for name in _SECRET)
         return ClientSecretCredential(tenant, client, secret)

@@ -69,9 +69,11 @@ def kubeconfig(*, stack: str, sandbox: bool = False, out: str | None = None) -> 
 
     here = checkouts.here()
     require_stack(here, stack)
-    text = Session(workspace_of(here, world_of(sandbox=sandbox), locate.show_progress), stack).secret_output("kubeconfig")
+    world = world_of(sandbox=sandbox)
+    text = Session(workspace_of(here, world, locate.show_progress), stack).secret_output("kubeconfig")
     if text is None:
-        raise Refused(f"Stack {stack} has no kubeconfig: its cluster does not exist in this world. Run `gpukit up {stack}` first.")
+        up = f"gpukit up {stack}{' --sandbox' if world == SANDBOX else ''}"
+        raise Refused(f"Stack {stack} has no kubeconfig: its cluster does not exist in this world. Run `{up}` first.")
     if out is None:
         sys.stdout.write(text + "\n")
         return Exit.FINE

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from components import clock
+from components.inventory import Cloud
 from scripts.errors import BadInput, Exit, GpukitError, unexpected
 from stacks import settings
+from stacks.region import unread_keys
 
 from . import stackfile
 from .judgement import Yardsticks, judged
@@ -102,7 +104,7 @@ def _described(plan: StackPlan, file: StackFile) -> StackPlan:
         here = settings.of_config(file.config, file.secret_keys, stack=file.stack, file=file.path.name, project=plan.project)
         family = import_module(f"components.{here.spec.cloud}")
         pools = tuple(map(_pool, family.pool_outlines(here.spec)))
-        notes = tuple(family.remarks(here.spec))
+        notes = (*_unread(here.spec.cloud, file), *family.remarks(here.spec))
     except (ValueError, LookupError, TypeError, RecursionError, ImportError):
         return plan
     spec = here.spec
@@ -116,6 +118,12 @@ def _described(plan: StackPlan, file: StackFile) -> StackPlan:
         pools=pools,
         notes=(*plan.notes, *notes),
     )
+
+
+def _unread(cloud: Cloud, file: StackFile) -> Iterator[str]:
+    """What stands in the file and changes nothing is said, never ignored."""
+    for key in unread_keys(cloud, file.config):
+        yield f"{key} in the stack file changes nothing: the stack makes its own provider, with the account and region of this file and credentials of the environment; remove it"
 
 
 def _pool(outline: PoolOutline) -> PoolPlan:

@@ -52,9 +52,26 @@ def load(text: str) -> Plain:
         return _Builder(_events(text)).document()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise YamlError(error.problem or "malformed", mark.line + 1 if mark else None) from None
+        raise YamlError(_in_words(error.problem or "malformed"), mark.line + 1 if mark else None) from None
     except yaml.reader.ReaderError as error:
         raise YamlError("control characters are not allowed", text.count("\n", 0, error.position) + 1) from None
+
+
+def _in_words(problem: str) -> str:
+    """The parser's words, and what they mean to whoever wrote the file."""
+    meaning = next((words for said, words in _MEANINGS.items() if problem.startswith(said)), None)
+    return f"{problem} ({meaning})" if meaning else problem
+
+
+_MEANINGS = {
+    "did not find expected node content": "a value is missing, or a bracket before it is not closed",
+    "did not find expected key": "this line is indented otherwise than those around it, or a value before it ends too early",
+    "did not find expected ',' or": "a bracket or brace before this line is not closed",
+    "found unexpected end of stream": "a quote is not closed",
+    "found character that cannot start any token": "indent with blanks, never tabs; put a value that begins with @, % or a backtick in quotes",
+    "mapping values are not allowed": "a second colon in one value: put the value in quotes, or check the indentation",
+}
+"""By the beginnings of libyaml's messages."""
 
 
 def _events(text: str) -> Iterator[Any]:

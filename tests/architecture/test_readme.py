@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from scripts import cli, cli_idle, cli_sandbox, command_table
+from scripts import cli, cli_engine, cli_idle, cli_plan, cli_sandbox, cli_teardown, command_table
 from tests import support_matrix
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,7 @@ def test_the_commands_that_it_shows_have_the_form_that_gpukit_takes(shown: str, 
         words.append("aws-training-dev")  # the table of commands names them without their stack
     if words == ["heartbeat"]:
         words += ["--cloud", "aws", "--region", "us-east-1", "--cluster", "lab"]
-    for module in (cli, cli_idle, cli_sandbox):
+    for module in (cli_engine, cli_idle, cli_plan, cli_sandbox, cli_teardown):
         monkeypatch.setattr(module, "run_part", lambda *_args, **_options: 0)
     result = CliRunner().invoke(cli.app, words, prog_name="gpukit")
     assert result.exit_code == 0, result.output

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from scripts import cli, cli_group, errors
+from scripts import cli, cli_group, cli_plan, errors
 from scripts.errors import BadInput, Failed, Refused
 from tests.check.conftest import FIXTURES
 
@@ -63,7 +63,7 @@ def test_an_error_is_one_paragraph_and_its_code(monkeypatch: pytest.MonkeyPatch,
     def fail(*_args: object, **_options: object) -> int:
         raise error
 
-    monkeypatch.setattr(cli, "run_part", fail)
+    monkeypatch.setattr(cli_plan, "run_part", fail)
     result = run("plan")
     assert result.exit_code == code
     assert result.stdout == ""
@@ -76,7 +76,7 @@ def test_an_unexpected_error_says_how_to_see_more(monkeypatch: pytest.MonkeyPatc
     def fail(*_args: object, **_options: object) -> int:
         raise KeyError("inner")
 
-    monkeypatch.setattr(cli, "run_part", fail)
+    monkeypatch.setattr(cli_plan, "run_part", fail)
     assert "GPUKIT_DEBUG=1" in run("plan").stderr
     monkeypatch.setenv(errors.DEBUG, "1")
     assert "Traceback" in run("plan").stderr
@@ -86,12 +86,12 @@ def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_args: object, **_options: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "run_part", interrupt)
+    monkeypatch.setattr(cli_plan, "run_part", interrupt)
     assert run("plan").exit_code == 130
 
 
 def test_the_code_that_a_part_returns_is_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli, "run_part", lambda *_args, **_options: 1)
+    monkeypatch.setattr(cli_plan, "run_part", lambda *_args, **_options: 1)
     assert run("plan").exit_code == 1
 
 
@@ -114,7 +114,7 @@ def test_the_sandbox_can_be_chosen_before_and_after_the_command(monkeypatch: pyt
     import os
 
     seen: list[str | None] = []
-    monkeypatch.setattr(cli, "run_part", lambda *_args, **_options: seen.append(os.environ.get(cli_group.WORLD)) or 0)
+    monkeypatch.setattr(cli_plan, "run_part", lambda *_args, **_options: seen.append(os.environ.get(cli_group.WORLD)) or 0)
     for args in (("plan",), ("--sandbox", "plan"), ("plan", "--sandbox")):
         monkeypatch.setenv(cli_group.WORLD, "")
         run(*args)
@@ -219,3 +219,20 @@ def test_no_summary_of_a_command_is_cut_on_a_terminal_of_80_columns(group: tuple
     result = RUNNER.invoke(cli.app, [*group, "--help"], prog_name="gpukit", terminal_width=80)
     assert result.exit_code == 0
     assert [line for line in result.output.splitlines() if line.endswith("...") and not line.startswith("Usage")] == []
+
+
+def test_a_misspelt_world_is_refused_since_it_would_be_the_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cli_group.WORLD, "sanbox")
+    result = run("plan", "aws-training-dev")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "GPUKIT_WORLD is 'sanbox': set it to sandbox" in result.stderr
+
+
+def test_an_output_that_takes_nothing_more_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_args: object, **_options: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cli_plan, "run_part", full)
+    result = run("plan")
+    assert result.exit_code == 2
+    assert "The output cannot be written (No space left on device)" in result.stderr

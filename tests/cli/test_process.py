@@ -154,6 +154,14 @@ def test_closed_outputs_leave_the_exit_code(args: tuple[str, ...], code: int) ->
     assert closed.returncode == code
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a Linux device")
+def test_an_answer_that_could_not_be_written_is_no_success() -> None:
+    with Path("/dev/full").open("w") as full:
+        found = subprocess.run([*COMMAND, "--version"], stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=120)
+    assert found.returncode == 2
+    assert found.stderr.startswith("gpukit: The output cannot be written (")
+
+
 def test_the_whole_of_a_long_output_arrives_before_the_process_ends() -> None:
     told = run("plan", "--json")
     assert [stack["name"] for stack in json.loads(told.stdout)["stacks"]] == list(stackfile.stack_names(Path(__file__).parents[2]))

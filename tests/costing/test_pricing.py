@@ -48,7 +48,7 @@ def test_an_old_or_undated_spot_price_gives_way_to_on_demand(day: date | None, m
 
 def test_a_spot_price_of_which_only_the_cheapest_zone_is_known_gives_way_too(monkeypatch: pytest.MonkeyPatch) -> None:
     listed(monkeypatch, on_demand=figure(55), spot_low=figure(10))
-    assert rate(Market.SPOT) == (55, "spot at on-demand rate, as the spot price is not known")
+    assert rate(Market.SPOT) == (55, "spot at on-demand rate, as the spot price of the dearest zone is not known")
 
 
 def test_an_old_spot_price_without_an_on_demand_one_is_no_price(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_a_capacity_block_has_its_own_price_or_none(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize(
     ("market", "basis"),
-    [(Market.ON_DEMAND, "on demand"), (Market.RESERVATION, "reservation at on-demand rate"), (Market.QUEUED, "on demand")],
+    [(Market.ON_DEMAND, "on demand"), (Market.RESERVATION, "reservation at on-demand rate"), (Market.QUEUED, "queued at on-demand rate")],
 )
 def test_everything_else_counts_on_demand(market: Market, basis: str, monkeypatch: pytest.MonkeyPatch) -> None:
     listed(monkeypatch, on_demand=figure(55, None))

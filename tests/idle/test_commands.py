@@ -157,7 +157,7 @@ def test_destroying_is_refused_where_a_teardown_would_be_and_changes_nothing(end
     done = destroyed(ending)
     assert not done.acted
     assert done.error is not None
-    assert "pods with GPUs are running (default/training-0)" in done.error
+    assert "1 pod with GPUs is running (default/training-0)" in done.error
     assert len(ending.cloud.running()) == 2
     assert not ending.teardown().journal.path.exists()
 

@@ -184,7 +184,7 @@ def test_keys_of_the_other_workload_say_where_they_belong():
         (
             "pools.0.capacity",
             {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "0001-01-01T00:00+14:00", "ends": "9999-12-31T23:59-14:00"},
-            "write a year from 2000 to 9998",
+            "write a time between 2000-01-01 and 9999-12-01",
         ),
         ("region", "us-east-1", "stands beside gpukit:cluster"),
         ("owner", "x" * 3000, "the text is too long"),

@@ -6,7 +6,7 @@ import pytest
 
 from components.catalog import all_regions
 from components.inventory import CLOUDS, Cloud
-from stacks.region import REGION_KEYS, region_problem
+from stacks.region import REGION_KEYS, region_problem, unread_keys
 from stacks.settings import SpecErrors, of_config, parse
 from tests.spec.documents import aws_training, changed
 
@@ -65,3 +65,8 @@ def test_a_secret_region_is_told_once_and_not_by_its_value():
         of_config({REGION_KEYS["aws"]: "canary", "gpukit:cluster": '{"cloud": "aws"}'}, {REGION_KEYS["aws"]}, stack="dev", file="f")
     assert "canary" not in str(error.value)
     assert [e.path for e in error.value.errors].count(REGION_KEYS["aws"]) == 1
+
+
+def test_settings_of_providers_that_nothing_reads_are_named():
+    keys = ["aws:region", "aws:profile", "gcp:region", "gpukit:cluster", "pulumi:tags", "azure-native:location"]
+    assert unread_keys("aws", keys) == ("aws:profile", "azure-native:location", "gcp:region")

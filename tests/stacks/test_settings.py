@@ -178,3 +178,25 @@ def test_files_and_settings_mask_secrets_alike():
 def test_the_pure_part_loads_no_pulumi():
     code = "import sys; import stacks.settings; assert not [m for m in sys.modules if m.partition('.')[0].startswith('pulumi')]"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_the_family_does_not_build_is_told_beside_the_files_errors():
+    document = changed(changed(aws_training(), "owner", 5), "queue", {"teams": [{"name": "research", "gpus": 8}]})
+    text = refused(changed(document, "monitoring", {"metrics": "prometheus"}))
+    assert {"owner", "queue.teams", "monitoring.metrics"} == {line[4:].split(":")[0].split(" ")[0] for line in text.splitlines()[1:]}
+
+
+def test_a_region_that_is_none_does_not_hide_what_is_not_built():
+    text = refused(changed(aws_training(), "monitoring", {"metrics": "prometheus"}), region="us-west-9")
+    assert "aws:region = us-west-9" in text
+    assert "monitoring.metrics = prometheus: not built" in text
+
+
+def test_nothing_is_said_of_what_is_not_built_where_the_same_field_is_wrong():
+    text = refused(changed(aws_training(), "queue", {"teams": [{"name": "Research", "gpus": 8}]}))
+    assert "queue.teams[0].name" in text
+    assert "not built" not in text
+
+
+def test_a_file_without_errors_is_left_to_the_family():
+    assert parsed(changed(aws_training(), "monitoring", {"metrics": "prometheus"})).spec.monitoring.metrics == "prometheus"

@@ -10,6 +10,7 @@ from components.aws.outline import address_plan
 from components.aws.remarks import remarks
 from components.naming import Identity
 from components.resource import Resource, ResourceSet
+from components.unknown import Unknown
 
 from .specs import built, only, training
 
@@ -171,6 +172,12 @@ def test_an_existing_network_is_used_and_nothing_is_made_in_it() -> None:
     assert only(made, "aws:eks/nodeGroup:NodeGroup", "a100").inputs["subnetIds"] == ["subnet-0123456789abcdef1"]
     assert only(made, "aws:eks/cluster:Cluster").inputs["vpcConfig"]["subnetIds"] == list(EXISTING["node_subnets"].values())
     assert only(made, "aws:ec2/securityGroup:SecurityGroup", "efa").inputs["vpcId"] == EXISTING["network"]
+
+
+def test_nodes_in_an_existing_network_are_in_the_group_that_eks_makes_later() -> None:
+    made = built(training({"network": {"existing": EXISTING}}))
+    [first, *_] = only(made, "aws:ec2/launchTemplate:LaunchTemplate", "a100").inputs["networkInterfaces"]
+    assert all(isinstance(group, Unknown) for group in first["securityGroups"])
 
 
 def test_the_control_plane_may_have_subnets_of_its_own() -> None:

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from components.aws.assembly import refusals
 from components.aws.unfit import refuse_unfit
 
-from .specs import INFERENCE, TRAINING, spec
+from .specs import INFERENCE, REGION, TRAINING, spec
 
 RESERVED = {"mode": "reservation", "id": "cr-0123456789abcdef0"}
 BLOCK = {"mode": "capacity_block", "id": "cr-0123456789abcdef0", "starts": "2027-01-11T11:30Z", "ends": "2027-01-18T11:30Z"}
@@ -100,3 +101,14 @@ def test_a_small_network_does_for_inference_while_its_nodes_fit() -> None:
     assert [path for path, _ in errors({"network": {"cidr": "10.64.0.0/22"}, "pools": {"nodes": {"min": 0, "max": 40}}}, INFERENCE)] == [
         "network.cidr"
     ]
+
+
+def test_what_is_not_built_hides_nothing_that_aws_would_refuse() -> None:
+    patch = {"monitoring": {"metrics": "prometheus"}, "kubernetes_version": "1.99", "tags": {"cost;center": "y"}}
+    found = refusals(spec(TRAINING, patch), REGION)
+    assert {error.path for error in found} == {"monitoring.metrics", "kubernetes_version", "tags"}
+
+
+def test_pools_that_are_not_built_are_measured_by_nothing() -> None:
+    patch = {"pools": {"image": "ubuntu", "nodes": {"min": 0, "max": 300}}}
+    assert [error.path for error in refusals(spec(TRAINING, patch), REGION)] == ["pools[0].image"]
