@@ -142,3 +142,13 @@ def test_the_stack_of_calls_is_not_gathered_while_a_program_is_recorded_and_is_a
     """)
     assert named(found, "net").read("tags", "calls") == "0"
     assert own._get_stack_trace is before
+
+
+def test_a_component_of_another_process_is_noted_unless_its_properties_tell_what_it_makes(run: Run) -> None:
+    found = run("""
+        import pulumi
+        from pulumi_kubernetes.yaml.v2 import ConfigGroup
+        pulumi.ComponentResource("shop:index:Cluster", "shop", {}, None, remote=True)
+        ConfigGroup("told", yaml="{apiVersion: v1, kind: Namespace, metadata: {name: a}}")
+    """)
+    assert [note.partition(" is a")[0] for note in found.notes] == ["shop:index:Cluster 'shop'"]

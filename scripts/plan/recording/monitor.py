@@ -77,7 +77,7 @@ class Monitor:
     def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> resource_pb2.RegisterResourceResponse:
         request = self._transforms.applied(request, self._parents(request.parent))
         urn = self._urn(request.parent, request.type, request.name)
-        if request.remote:
+        if request.remote and not request.type.startswith("kubernetes:"):  # of those, manifests and values tell what they create
             self.tape.note(f"{request.type} {request.name!r} is a component of another package: what it creates is not seen offline")
         entry = _registered(urn, request, plain(request.object, self.confidential.add))
         entry.aliases += self.version_aliases.of(request.type)
