@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
-
-from pydantic import TypeAdapter
 
 from components.azure.stack import build
 from components.resource import Resource, ResourceSet
-from components.spec import ClusterSpec, InferenceSpec, TrainingSpec
-from scripts.plan.recorder import record
-from tests.components.aws.specs import changed, only
+from tests.components.family import Family, only, spec
+from tests.components.patching import changed
 from tests.components.recorded_once import once
 
-__all__ = ["changed", "only"]
+__all__ = ["changed", "made_anew", "only", "recorded", "spec"]
 
 REGION = "eastus"
 STACK = "azure-test"
@@ -43,34 +38,8 @@ INFERENCE: dict[str, Any] = {
     "pools": [{"name": "a100", "machine": "Standard_NC24ads_A100_v4", "nodes": {"min": 0, "max": 8}}],
 }
 
-
-def spec(raw: Mapping[str, Any], patch: Mapping[str, Any] | None = None) -> TrainingSpec | InferenceSpec:
-    return TypeAdapter[TrainingSpec | InferenceSpec](ClusterSpec).validate_python(changed(raw, patch or {}))
-
-
-def training(patch: Mapping[str, Any] | None = None) -> TrainingSpec:
-    made = spec(TRAINING, patch)
-    assert isinstance(made, TrainingSpec)
-    return made
-
-
-def inference(patch: Mapping[str, Any] | None = None) -> InferenceSpec:
-    made = spec(INFERENCE, patch)
-    assert isinstance(made, InferenceSpec)
-    return made
-
-
-def recorded(program: Callable[[], Any]) -> ResourceSet:
-    """What `program` registers, in a preview of a new stack. Fails the test when the program fails."""
-    recording = record(program, project="gpukit", stack=STACK, config={}, directory=Path(__file__).parent)
-    assert recording.error is None, recording.error
-    return recording.resources
-
-
-def made_anew(spec: TrainingSpec | InferenceSpec) -> ResourceSet:
-    return recorded(lambda: build(spec, region=REGION, stack=STACK) and None)
-
-
+FAMILY = Family(plain_training=TRAINING, plain_inference=INFERENCE, region=REGION, stack=STACK, build=build)
+training, inference, recorded, made_anew = FAMILY.training, FAMILY.inference, FAMILY.recorded, FAMILY.made_anew
 built = once(made_anew)
 
 

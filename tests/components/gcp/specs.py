@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from components.gcp.stack import build
-from components.resource import Resource, ResourceSet
-from components.spec import ClusterSpec, InferenceSpec, TrainingSpec
-from scripts.plan.recorder import record
+from tests.components.family import Family, only, spec
 from tests.components.patching import changed
 from tests.components.recorded_once import once
+
+__all__ = ["changed", "made_anew", "only", "recorded", "spec"]
 
 REGION = "us-central1"
 STACK = "gcp-test"
@@ -59,39 +55,6 @@ TPU: dict[str, Any] = {
     ],
 }
 
-
-def spec(raw: Mapping[str, Any], patch: Mapping[str, Any] | None = None) -> TrainingSpec | InferenceSpec:
-    return TypeAdapter[TrainingSpec | InferenceSpec](ClusterSpec).validate_python(changed(raw, patch or {}))
-
-
-def training(patch: Mapping[str, Any] | None = None) -> TrainingSpec:
-    made = spec(TRAINING, patch)
-    assert isinstance(made, TrainingSpec)
-    return made
-
-
-def inference(patch: Mapping[str, Any] | None = None) -> InferenceSpec:
-    made = spec(INFERENCE, patch)
-    assert isinstance(made, InferenceSpec)
-    return made
-
-
-def recorded(program: Callable[[], Any]) -> ResourceSet:
-    """What `program` registers, in a preview of a new stack. Fails the test when the program fails."""
-    recording = record(program, project="gpukit", stack=STACK, config={}, directory=Path(__file__).parent)
-    assert recording.error is None, recording.error
-    return recording.resources
-
-
-def made_anew(spec: TrainingSpec | InferenceSpec) -> ResourceSet:
-    return recorded(lambda: build(spec, region=REGION, stack=STACK) and None)
-
-
+FAMILY = Family(plain_training=TRAINING, plain_inference=INFERENCE, region=REGION, stack=STACK, build=build)
+training, inference, recorded, made_anew = FAMILY.training, FAMILY.inference, FAMILY.recorded, FAMILY.made_anew
 built = once(made_anew)
-
-
-def only(resources: ResourceSet, type_: str, name: str = "") -> Resource:
-    """The one resource of `type_` whose name ends in `name`."""
-    found = [r for r in resources.of_type(type_) if r.name.endswith(name)]
-    assert len(found) == 1, [r.name for r in resources.of_type(type_)]
-    return found[0]
