@@ -233,3 +233,11 @@ def test_a_scale_set_over_several_zones_is_told_in_its_own_words() -> None:
     (finding,) = judged(program, "GPU-ZONE-03")
     assert finding.path == "zones"
     assert "scaling group" not in finding.message
+
+
+@pytest.mark.parametrize(("made", "words"), [(False, "a cluster outside this program"), (True, "resourceName")])
+def test_a_pool_of_a_cluster_that_cannot_be_told_is_that_of_another_program_where_this_one_makes_none(made: bool, words: str) -> None:
+    program = Raw().add(POOL, "t4", resourceName=Unknown("resourceName"), vmSize="Standard_NC64as_T4_v3", count=0, mode="User")
+    program = program.add(types.CLUSTER, "aks", location="eastus", agentPoolProfiles=[system()]) if made else program
+    (finding,) = [f for f in judged(program, "GPU-COST-03") if f.urn == program.urn("t4")]
+    assert (finding.status, words in finding.message) == (Status.UNKNOWN, True)

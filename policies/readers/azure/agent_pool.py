@@ -10,7 +10,7 @@ from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
 from policies.readers.pools import classified
 from policies.readers.program import Program
-from policies.readers.values import first, given, items, number, text
+from policies.readers.values import OUTSIDE, first, given, items, number, text
 
 from .pool_nodes import machines, nodes
 from .pool_source import CLASSIC, NATIVE, PoolSource
@@ -25,12 +25,19 @@ Facts = Iterator[NodePool | MachineChoice | AksPool]
 
 def read_agent_pool(pool: Resource, program: Program) -> Facts:
     named = _cluster(pool, program, "resourceName")
-    yield from _facts(PoolSource(pool, program), pool.name, named, region_of(program, named, "cluster"))
+    yield from _facts(PoolSource(pool, program), pool.name, named, _region(program, named))
 
 
 def read_classic_pool(pool: Resource, program: Program) -> Facts:
     named = _cluster(pool, program, "kubernetesClusterId")
-    yield from _facts(PoolSource(pool, program, CLASSIC), pool.name, named, region_of(program, named, "cluster"))
+    yield from _facts(PoolSource(pool, program, CLASSIC), pool.name, named, _region(program, named))
+
+
+def _region(program: Program, cluster: Maybe[str]) -> Maybe[str]:
+    """That of the cluster. One that cannot be told is not this program's where the program makes none."""
+    if isinstance(cluster, Unknown) and not program.resources.of_type(*types.CLUSTERS):
+        return Unknown("location", f"that of a cluster {OUTSIDE}")
+    return region_of(program, cluster, "cluster")
 
 
 def _cluster(pool: Resource, program: Program, prop: str) -> Maybe[str]:
