@@ -17,7 +17,7 @@ LARGEST = 1e15
 def read_json(path: Path, what: str) -> object:
     """The document in `path`. Raises ValueError that begins with `what` and the file's name, OSError when it cannot be read."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a mark before it
     except RecursionError:
         raise ValueError(f"{what} {path.name} is nested too deeply to be read") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

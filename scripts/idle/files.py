@@ -33,7 +33,7 @@ REACH_SECONDS = 7 * 86400.0
 def load(path: Path) -> Record:
     """The record in `path`, or one made of the counters in it. Raises BadInput for what is none of the forms."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
             begin = file.read(_FIRST_BYTES)
         if begin.lstrip()[:1] not in ("{", "["):
             return _of_exposition(path)
@@ -63,7 +63,7 @@ def _of_whole(path: Path, error: NotAMatrix) -> Record:
     if path.stat().st_size > _DIAGNOSED_BYTES:
         raise error
     try:
-        value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        value = json.loads(path.read_text(encoding="utf-8-sig", errors="replace"))
     except RecursionError:
         raise ValueError(f"{path.name} is nested too deeply to be read") from None
     except json.JSONDecodeError as broken:
@@ -93,7 +93,7 @@ def _of_queries(path: Path) -> Record:
 
 def _series_of(path: Path) -> Iterator[tuple[dict[str, str], Iterator[tuple[float, str]]]]:
     """Of one answer, or of each in a list of answers."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         pieces = iter(lambda: file.read(1 << 16), "")
         yield from read_matrix(pieces, several=True)
 
@@ -103,7 +103,7 @@ def _of_exposition(path: Path) -> Record:
     written = path.stat().st_mtime
     series: list[Series] = []
     newest = written
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip() or line.startswith("#"):
                 continue

@@ -16,11 +16,11 @@ def use(cluster: Cluster, pool: Pool, now: datetime, rules: Rules) -> str | None
     """Why the second source says that the pool is in use; None when it does not."""
     if pool.current == 0:
         return None
-    for figure in _figures(cluster, pool, "utilisation"):
+    for figure in _figures(cluster, pool, "utilisation", strays=True):
         if _recent(figure.last_at, now, rules) and figure.highest >= rules.busy_percent:
             of = figure.machine or "its machines"
             return f"{figure.metric} of {of} went up to {figure.highest:g} (works from {rules.busy_percent:g})"
-    for beat in _beats(cluster, pool):
+    for beat in (*_beats(cluster, pool), *_strays(cluster)):
         if _recent(beat.last_at, now, rules) and (beat.busy_gpus or beat.pods or beat.queued):
             return f"its heartbeat tells of {beat.busy_gpus} busy GPUs, {beat.pods} GPU pods and {beat.queued} queued workloads"
     return None
@@ -28,7 +28,7 @@ def use(cluster: Cluster, pool: Pool, now: datetime, rules: Rules) -> str | None
 
 def traffic(cluster: Cluster, pool: Pool, rules: Rules) -> str | None:
     """The machine that exchanged more than an unused one does; None when there is none."""
-    for figure in _figures(cluster, pool, "network"):
+    for figure in _figures(cluster, pool, "network", strays=True):
         if figure.highest >= rules.busy_network_bytes_per_second:
             return f"{figure.machine or 'a machine'} exchanged up to {figure.highest / 1e6:.0f} MB/s ({figure.metric})"
     return None
@@ -89,9 +89,21 @@ def _recent(at: datetime, now: datetime, rules: Rules) -> bool:
     return now - at <= timedelta(minutes=rules.window_minutes)
 
 
-def _figures(cluster: Cluster, pool: Pool, what: str) -> Iterator[Figure]:
-    return (figure for figure in cluster.figures or () if figure.what == what and figure.pool in (None, pool.name))
+def _figures(cluster: Cluster, pool: Pool, what: str, *, strays: bool = False) -> Iterator[Figure]:
+    """`strays`: those of pools that nobody knows too, since they may be this one's under another name."""
+    known = {each.name for each in cluster.pools or ()}
+    return (
+        figure
+        for figure in cluster.figures or ()
+        if figure.what == what and (figure.pool in (None, pool.name) or (strays and figure.pool not in known))
+    )
 
 
 def _beats(cluster: Cluster, pool: Pool) -> tuple[Heartbeat, ...]:
     return tuple(beat for beat in cluster.heartbeats or () if beat.pool == pool.name)
+
+
+def _strays(cluster: Cluster) -> tuple[Heartbeat, ...]:
+    """Heartbeats of pools that nobody knows: they prove no rest, and use of them may be use of any."""
+    known = {each.name for each in cluster.pools or ()}
+    return tuple(beat for beat in cluster.heartbeats or () if beat.pool not in known)

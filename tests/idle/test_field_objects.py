@@ -198,3 +198,9 @@ def test_times_in_openmetrics_are_seconds(tmp_path: Path) -> None:
     path.write_text(f'DCGM_FI_DEV_GPU_UTIL{{gpu="0",Hostname="n"}} 98 {NOW.timestamp() + 9e6}\n# EOF\n')
     loaded = files.load(path)
     assert loaded.recorded_at == NOW + timedelta(seconds=9e6)
+
+
+def test_a_mark_before_the_document_is_no_part_of_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "record.json", lambda _: None)
+    path.write_text("\ufeff" + path.read_text())
+    assert files.load(path).clusters[0].name == "lab"

@@ -174,3 +174,12 @@ def test_looking_changes_nothing(lab: Lab) -> None:
 def test_old_nodes_say_so(lab: Lab) -> None:
     looked = lab.rested().look()
     assert all(node.created is not None and lab.asking.now - node.created > timedelta(hours=2) for node in looked.cluster.nodes or ())
+
+
+def test_the_opt_out_tag_of_a_node_group_keeps_that_pool(lab: Lab) -> None:
+    lab.rested()
+    with lab.cloud.world.store.transaction():
+        record = lab.cloud.now(lab.group)
+        lab.cloud.world.store.put(replace(record, tags={**record.tags, "gpukit/idle": "keep"}))
+    found = lab.verdict()
+    assert (found.status, found.resting) == (Status.PROTECTED, False)

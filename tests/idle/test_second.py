@@ -165,3 +165,12 @@ def test_whatever_a_second_source_says_no_more_is_ended_than_without_it(
     alone = cluster(**{"sources": SOURCES, **base})
     both = alone.model_copy(update={"figures": cluster(figures=figures).figures, "heartbeats": cluster(heartbeats=beats).heartbeats})
     assert verdict(both, NOW).resting <= verdict(alone, NOW).resting
+
+
+def test_use_of_a_pool_that_nobody_knows_may_be_use_of_any_and_rest_of_it_proves_nothing() -> None:
+    busy = figure(80.0, what="utilisation", pool="A100 pool")
+    assert verdict(seconded(figure(), busy), NOW).status is Status.ACTIVE
+    assert verdict(seconded(figure(), figure(2e8, pool="A100 pool")), NOW).status is Status.UNKNOWN
+    assert verdict(seconded(figure(), heartbeats=[beat(pool="A100 pool", busy_gpus=1)]), NOW).status is Status.ACTIVE
+    assert verdict(seconded(figure(pool="A100 pool")), NOW).status is Status.UNKNOWN
+    assert cut_off(beat(pool="A100 pool")).status is Status.UNKNOWN
