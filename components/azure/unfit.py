@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from components import catalog, naming, ownership
-from components.refusals import SpecError
+from components.refusals import SpecError, tried
 from components.spec import Pool, Reservation, Spec, Spot, TrainingSpec
 
 from . import outline
@@ -41,13 +41,13 @@ def refuse_unfit(spec: Spec) -> list[SpecError]:
 
 def _together(spec: Spec) -> list[SpecError]:
     """What the pools ask for together, once each is sound: their errors would repeat its own."""
-    owners = _tried("pools", "", lambda: _owners(spec))
-    space = () if spec.network.existing else _tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec))
+    owners = tried("pools", "", lambda: _owners(spec))
+    space = () if spec.network.existing else tried("network.cidr", spec.network.cidr, lambda: outline.address_plan(spec))
     return [*owners, *space, *_one_fabric(spec)]
 
 
 def _names(spec: Spec) -> Iterator[SpecError]:
-    yield from _tried("name", spec.name, lambda: naming.cluster_name("azure", spec.name))
+    yield from tried("name", spec.name, lambda: naming.cluster_name("azure", spec.name))
 
 
 def _tags(spec: Spec) -> Iterator[SpecError]:
@@ -90,7 +90,7 @@ def _pool(path: str, spec: Spec, pool: Pool) -> Iterator[SpecError]:
         yield SpecError(path=f"{path}.machine", value=machine.name, message=message)
         return
     yield from _image(path, spec, pool, machine)
-    yield from _tried(f"{path}.sharing", pool.sharing, lambda: outline.pool_outline(spec, pool).sharing)
+    yield from tried(f"{path}.sharing", pool.sharing, lambda: outline.pool_outline(spec, pool).sharing)
 
 
 def _sizes(path: str, pool: Pool) -> Iterator[SpecError]:
@@ -150,11 +150,3 @@ def _one_fabric(spec: Spec) -> Iterator[SpecError]:
 def _owners(spec: Spec) -> dict[str, dict[str, object]]:
     """C3: one operator has one setting for the nodes of all pools."""
     return ownership.operator_values({made.name: made.ownership for made in outline.pool_outlines(spec)})
-
-
-def _tried(path: str, value: object, attempt: Callable[[], object]) -> Iterator[SpecError]:
-    """The refusal that `attempt` raises, if it does."""
-    try:
-        attempt()
-    except ValueError as error:
-        yield SpecError(path=path, value=str(value), message=str(error))
