@@ -59,7 +59,7 @@ def shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         text = _text(value)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, Mapping) or hasattr(value, "model_dump"):  # a model is a mapping in the file
         return "{…}"
     elif isinstance(value, Sequence):
         return "[…]"
@@ -116,4 +116,4 @@ def tried(path: str, value: object, attempt: Callable[[], object]) -> Iterator[S
     try:
         attempt()
     except ValueError as error:
-        yield SpecError(path=path, value=str(value), message=str(error))
+        yield SpecError(path=path, value=shown(value) if value != "" else "", message=str(error))

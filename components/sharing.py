@@ -78,7 +78,7 @@ def _divided(word: str, machine: Machine, owners: Ownership, *, grows_from_zero:
         smallest = _smallest(machine)
         hint = f"use {smallest}, or " if smallest else ""
         raise CannotShare(
-            f"how many devices {word} makes of a {machine.gpu_model} is not established, so no first node would start: {hint}nodes.min 1"
+            f"how many devices {word} makes of one {machine.gpu_model} is not established, so no first node would start: {hint}nodes.min 1"
         )
     if owners.mig_manager is Owner.CLOUD:
         return Sharing(offers=offers, mig=True, cloud_mig=profile)

@@ -24,11 +24,17 @@ class UnknownName(LookupError):
 
 
 def nearest(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Up to three of `known` that resemble `name` (letter case aside), best first."""
+    """Up to three of `known` that resemble `name` (letter case aside), best first; else of those that it is a part of (`p5`)."""
     from difflib import get_close_matches  # only needed for errors, costs milliseconds to import
 
-    by_folded = {k.casefold(): k for k in known}
-    return tuple(by_folded[f] for f in get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.5))
+    by_folded, folded = {k.casefold(): k for k in known}, name[:_LONGEST].casefold()
+    close = tuple(by_folded[f] for f in get_close_matches(folded, by_folded, n=3, cutoff=0.5))
+    return close or tuple(k for f, k in by_folded.items() if len(folded) >= _SHORTEST_PART and folded in f)[:3]
+
+
+_SHORTEST_PART = 2
+_LONGEST = 100
+"""Characters; comparing more takes time and finds nothing."""
 
 
 def is_cloud(name: str) -> TypeGuard[Cloud]:

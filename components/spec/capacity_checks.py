@@ -42,6 +42,8 @@ AWS_RESERVATION = r"cr-[0-9a-f]{8,17}"
 AWS_GROUP = r"arn:aws[a-z-]*:resource-groups:[a-z0-9-]+:\d{12}:group/\S+"
 AZURE_GROUP = r"/subscriptions/[^/\s]+/resourceGroups/[^/\s]+/providers/Microsoft\.Compute/capacityReservationGroups/[^/\s]+"
 GCP_NAME = r"[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+SHORTEST_BLOCK = timedelta(hours=1)
+"""Judgement: nodes are drained before the end, so that none of a shorter window would ever run a job."""
 LONGEST_BLOCK = timedelta(days=182)
 """A capacity block with all its extensions."""
 
@@ -126,6 +128,9 @@ def _capacity_block(at: PoolAt, capacity: CapacityBlock) -> Iterator[Verdict]:
     yield from _form(at, "id", capacity.id, AWS_RESERVATION, "the block's capacity reservation id, cr-…")
     if capacity.ends - capacity.starts > LONGEST_BLOCK:
         why = f"the window is longer than {LONGEST_BLOCK.days} days, the most that a block can last with its extensions"
+        yield verdict(at.path("capacity.ends"), capacity.ends.isoformat(), why, at.path("capacity.starts"))
+    if capacity.ends - capacity.starts <= SHORTEST_BLOCK:
+        why = "the window is over before its nodes have run a job: give the end that the block was bought with"
         yield verdict(at.path("capacity.ends"), capacity.ends.isoformat(), why, at.path("capacity.starts"))
     for machine in at.machines:
         if machine.capacity_block is False:

@@ -111,8 +111,15 @@ def _unknown_machine(path: str, cloud: Cloud, name: str, *, accelerated: bool) -
         yield verdict(path, name, f"is a machine of {home}, and this cluster runs on {cloud}", "cloud")
         return
     fitting = [m.name for m in machines(cloud) if m.accelerated is accelerated]
-    near = " or ".join(UnknownName(f"{cloud} machine", name, fitting).nearest) or None
-    yield verdict(path, name, f"is no {cloud} machine that the catalogue knows", "cloud", near=near)
+    near = " or ".join(UnknownName(f"{cloud} machine", name, fitting).nearest or _with_gpu(cloud, name)) or None
+    lists = "" if near else f": `gpukit catalog machines --cloud {cloud}` lists them"
+    yield verdict(path, name, f"is no {cloud} machine that the catalogue knows{lists}", "cloud", near=near)
+
+
+def _with_gpu(cloud: Cloud, word: str) -> tuple[str, ...]:
+    """Up to three machines whose GPU somebody wrote in the machine's place (`h100`)."""
+    gpu = word.casefold()
+    return tuple(m.name for m in machines(cloud) if gpu and m.accelerated and (m.gpu_model or "").casefold().startswith(gpu))[:3]
 
 
 def _alternatives(at: PoolAt, path: str) -> Iterator[Verdict]:

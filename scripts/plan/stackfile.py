@@ -96,12 +96,13 @@ def _text(path: Path, shown: str) -> str:
 
 
 def _refuse_strangers(document: Plain) -> None:
-    """A misspelt `config` would be an empty stack, and what stands beside it would be ignored."""
+    """A misspelt `config` would be an empty stack, and config beside it would be ignored. What holds anchors for the rest may stand there."""
     for key in document if isinstance(document, dict) else ():
-        if key not in TOP_KEYS:
-            near = difflib.get_close_matches(key, TOP_KEYS, n=1)
-            guess = f", did you mean {near[0]}?" if near else f": Pulumi knows {', '.join(TOP_KEYS)}, and the cluster stands under config"
-            raise engine_yaml.YamlError(f"{key[:80]!r} is no key of a stack file{guess}", None)
+        near = difflib.get_close_matches(key, TOP_KEYS, n=1, cutoff=0.75)
+        if key in TOP_KEYS or not (near or ":" in key or key == "cluster"):
+            continue
+        advice = f"did you mean {near[0]}?" if near else "write it under config"
+        raise engine_yaml.YamlError(f"{key[:80]!r} is no key that stands there, {advice}", None)
 
 
 def _config(document: Plain, project: str) -> Iterator[tuple[str, Plain]]:

@@ -72,6 +72,7 @@ def test_a_mode_of_another_cloud_is_refused_with_the_alternative_here(maker: str
         ("azure", {"mode": "reservation", "group": RESERVATION_GROUP, "id": "x"}, "id", "reservations on azure have no such field"),
         ("aws", {**BLOCK, "id": "block"}, "id", "give the block's capacity reservation id"),
         ("aws", {**BLOCK, "ends": "2028-01-18T11:30Z"}, "ends", "longer than 182 days"),
+        ("aws", {**BLOCK, "starts": "2027-01-18T11:29Z", "ends": "2027-01-18T11:30Z"}, "ends", "over before its nodes have run a job"),
         ("aws", {**BLOCK, "ends": "2027-01-11T11:30Z"}, "", "give starts < ends"),
         ("aws", {**BLOCK, "starts": "2027-01-11 11:30"}, "starts", "the time zone is missing"),
         ("aws", {"mode": "capacity_block", "id": BLOCK["id"]}, "starts", "is missing: start of the paid window"),

@@ -126,8 +126,8 @@ def test_byte_order_marks_and_line_ends_of_windows_are_read(root: Path, content:
         ("config: {cluster: 1, gpukit:cluster: 2}\n", "'cluster' and 'gpukit:cluster' are the same key"),
         (b"config:\n  a: \xff\n", "line 2: not UTF-8 text"),
         (b"\x00\x01\x02", "holds binary data: that is no stack file"),
-        ("confg: {a: 1}\n", "'confg' is no key of a stack file, did you mean config?"),
-        ("config: {a: 1}\ncluster: {}\n", "'cluster' is no key of a stack file: Pulumi knows config, environment"),
+        ("confg: {a: 1}\n", "'confg' is no key that stands there, did you mean config?"),
+        ("config: {a: 1}\ncluster: {}\n", "'cluster' is no key that stands there, write it under config"),
         (b"config:\n  a: b\x07\n", "control characters are not allowed"),
         ("config: " + "[" * 500, "nested deeper than 100 levels"),
         ("config:\n" + " a: " * 5 + "b\n", "mapping values are not allowed"),
@@ -192,3 +192,8 @@ def test_another_programs_file_with_such_a_number_is_refused_as_the_engine_does(
     write(root, "config:\n  gpukit:cluster: {a: .nan}\n")
     with pytest.raises(BadInput, match="nan is no number that JSON can hold"):
         stackfile.read_file(root / "stacks" / "Pulumi.dev.yaml", stack="dev")
+
+
+def test_what_holds_anchors_may_stand_beside_the_config(root: Path):
+    write(root, "sizes: &sizes {min: 0, max: 4}\nconfig:\n  gpukit:cluster: {nodes: *sizes}\n")
+    assert json.loads(stackfile.read(root, "dev").config["gpukit:cluster"]) == {"nodes": {"min": 0, "max": 4}}
