@@ -210,7 +210,8 @@ def _leftovers(job: Job, session: Session) -> tuple[Leftover, ...]:
     if found:
         raise Refused(
             f"Stack {job.stack} has nothing in its state, but {counted(len(found), 'resource with its identity exists', many='resources with its identity exist')}:\n{_named(found)}\n"
-            f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or delete them; then try again."
+            f"Nothing was changed. Use the backend that holds its state, record them with `pulumi import`, or end them "
+            f"(`gpukit teardown {job.stack}` finds them by that identity); then try again."
         )
     return ()
 
@@ -221,8 +222,8 @@ def _refuse_twins(job: Job, leftovers: tuple[Leftover, ...], preview: Report) ->
     if twins:
         raise Refused(
             f"{job.action} of {job.stack} would make again what exists outside of its state:\n{_named(twins)}\n"
-            f"Nothing was changed. Finish a destroy that was cut off (`gpukit destroy {job.stack}`), record it with `pulumi import`, "
-            f"or delete it; then try again.{_of_data(twins)}"
+            f"Nothing was changed. Finish a destroy that was cut off (`gpukit destroy {job.stack}`, or `gpukit teardown {job.stack}`, which also "
+            f"ends what no state knows), record it with `pulumi import`, or delete it; then try again.{_of_data(twins)}"
         )
 
 

@@ -102,6 +102,23 @@ def test_a_stack_whose_state_was_lost_ends_by_its_tags(clouds: Clouds, capsys: p
 
 
 @pytest.mark.long
+@pytest.mark.failure("H12")
+def test_the_idle_watch_of_a_stack_whose_state_was_lost_ends_with_it(clouds: Clouds, capsys: pytest.CaptureFixture[str]) -> None:
+    """Function, rule with its target, alarms, topic and log: none of them is part of the cluster."""
+    clouds.edit(STACK, lambda cluster: cluster.update(idle={"notify": ["ml-platform@example.com"], "watch": {}}))
+    assert clouds.act("up", STACK).exit is Exit.FINE
+    assert left(clouds) >= {"lambda", "events", "cloudwatch", "sns", "logs"}
+    state = workspace_of(clouds.checkout, "sandbox", lambda _: None).state_directory
+    assert state is not None
+    (state / ".pulumi" / "stacks" / "gpukit" / f"{STACK}.json").unlink()
+    capsys.readouterr()
+    assert teardown(clouds) == Exit.FINE
+    ending = json.loads(capsys.readouterr().out)
+    assert ([thing["id"] for thing in ending["residue"]], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
+    assert left(clouds) <= {"s3", "ec2"}
+
+
+@pytest.mark.long
 @pytest.mark.failure("H6")
 def test_a_cluster_that_someone_deleted_by_hand_does_not_stop_the_destroy_of_the_rest(clouds: Clouds) -> None:
     cloud = clouds.boto3("eks", REGION)

@@ -211,6 +211,19 @@ def test_a_network_that_was_there_before_survives_whatever_was_tagged_for_the_cl
 
 
 @pytest.mark.failure("K4")
+def test_the_queue_and_rules_that_karpenter_listens_by_end_with_its_cluster(lab: Lab) -> None:
+    lab.cluster()
+    for name in ("lab", "lab-2"):
+        owned = {f"kubernetes.io/cluster/{name}": "owned"}
+        queue = lab.cloud.make(t.QUEUE, tags=owned, name=f"{name}-interruption")
+        rule = lab.cloud.make(t.EVENT_RULE, tags=owned, name=f"{name}-spot", eventPattern='{"source": ["aws.ec2"]}')
+        lab.cloud.make(t.EVENT_TARGET, rule=rule.id, targetId="queue", arn=queue.state["arn"])
+    assert ended(lab).exit is Exit.FINE
+    assert [each.rpartition("/")[2] for each in lab.left(t.QUEUE)] == ["lab-2-interruption"]
+    assert (lab.left(t.EVENT_RULE), lab.left(t.EVENT_TARGET)) == (["lab-2-spot"], ["lab-2-spot-queue"])
+
+
+@pytest.mark.failure("K4")
 def test_karpenter_s_launch_templates_of_this_cluster_alone_end(lab: Lab) -> None:
     lab.cluster()
     _, other = (lab.cloud.make(t.LAUNCH_TEMPLATE, tags={"karpenter.k8s.aws/cluster": name}, name=f"of-{name}") for name in ("lab", "lab-2"))

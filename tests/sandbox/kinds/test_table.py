@@ -30,5 +30,5 @@ def test_closed_lists_are_in_the_clouds_own_models(token: str):
 def test_types_without_a_table_are_objects_of_a_cluster_or_generic():
     assert is_object("kubernetes:apps/v1:Deployment")
     assert not kinds.kind("kubernetes:apps/v1:Deployment").generic
-    assert kinds.kind("aws:sqs/queue:Queue").generic
+    assert kinds.kind("aws:dynamodb/table:Table").generic
     assert not any(kinds.kind(token).generic for token in TOKENS)

@@ -54,6 +54,7 @@ SERVICES: Mapping[str, tuple[str, Mapping[str, Handler]]] = {
     "lambda": ("lambda", functions.FUNCTIONS),
     "events": ("events", functions.EVENTS),
     "sns": ("sns", functions.TOPICS),
+    "sqs": ("sqs", functions.QUEUES),
     "monitoring": ("cloudwatch", cloudwatch.HANDLERS),
 }
 """Signing name to boto3's service name and the operations that are answered."""

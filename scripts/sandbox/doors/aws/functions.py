@@ -1,8 +1,8 @@
-"""Lambda, EventBridge and SNS at the AWS door: for looking at and for sweeping. Nothing runs, fires or is sent."""
+"""Lambda, EventBridge, SNS and SQS at the AWS door: for looking at and for sweeping. Nothing runs, fires or is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scripts.sandbox import kinds
@@ -77,6 +77,24 @@ def _delete_topic(call: Call) -> Mapping[str, Any]:
     return {}
 
 
+def _queue(call: Call, named: Callable[[Record], bool]) -> Record:
+    found = [record for record in call.records(t.QUEUE) if named(record)]
+    if not found:
+        source = "SQS API reference, errors of the operation"
+        raise Refusal("AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist.", source=source, status=400)
+    return found[0]
+
+
+def _queue_url(call: Call) -> Mapping[str, Any]:
+    return {"QueueUrl": _queue(call, lambda record: record.state["name"] == call.given.get("QueueName")).id}
+
+
+def _delete_queue(call: Call) -> Mapping[str, Any]:
+    call.world.delete(kinds.kind(t.QUEUE), _queue(call, lambda record: record.id == call.given.get("QueueUrl")))
+    return {}
+
+
+QUEUES: Mapping[str, Handler] = {"GetQueueUrl": _queue_url, "DeleteQueue": _delete_queue}
 FUNCTIONS: Mapping[str, Handler] = {"GetFunctionConfiguration": _configuration, "DeleteFunction": _delete_function}
 EVENTS: Mapping[str, Handler] = {"ListTargetsByRule": _list_targets, "RemoveTargets": _remove_targets, "DeleteRule": _delete_rule}
 TOPICS: Mapping[str, Handler] = {"DeleteTopic": _delete_topic}

@@ -1,4 +1,4 @@
-"""Lambda functions, EventBridge rules, CloudWatch alarms and SNS topics. They are checked and kept: nothing runs, fires, alarms or is sent."""
+"""Lambda functions, EventBridge rules, CloudWatch alarms, SNS topics and SQS queues. They are checked and kept: nothing runs, fires, alarms or is sent."""
 
 from __future__ import annotations
 
@@ -158,6 +158,15 @@ KINDS = (
         identify=lambda order: order.arn("sns", order.text("name")),
         admit=_unique("InvalidParameter", _SNS),
         outputs=lambda order, id_: {"arn": id_, "owner": order.account},
+    ),
+    Kind(
+        token=t.QUEUE,
+        replace=frozenset({"name", "namePrefix", "fifoQueue"}),
+        auto_name="name",
+        name_limit=80,
+        identify=lambda order: f"https://sqs.{order.region}.amazonaws.com/{order.account}/{order.text('name')}",
+        admit=_unique("QueueNameExists", "SQS API reference, CreateQueue"),
+        outputs=lambda order, id_: {"arn": order.arn("sqs", order.text("name")), "url": id_},
     ),
     Kind(
         token=t.SUBSCRIPTION,

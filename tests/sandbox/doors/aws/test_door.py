@@ -266,7 +266,9 @@ def test_an_operation_that_is_not_answered_is_told_with_the_nearest_not_with_all
     assert message.count("Describe") <= 4
 
 
-@pytest.mark.parametrize(("service", "call"), [("cloudformation", "list_stacks"), ("sqs", "list_queues"), ("ecr", "describe_repositories")])
+@pytest.mark.parametrize(
+    ("service", "call"), [("cloudformation", "list_stacks"), ("dynamodb", "list_tables"), ("ecr", "describe_repositories")]
+)
 def test_a_service_that_is_not_simulated_is_refused_by_name(boto: Boto, service: str, call: str):
     with pytest.raises(ClientError) as refused:
         getattr(boto(service), call)()

@@ -86,8 +86,8 @@ def test_groups_of_instance_and_interface_exclude_each_other(cloud: Cloud):
 
 
 def test_a_type_without_a_table_is_generic_and_kept(cloud: Cloud):
-    made = cloud.make("aws:sqs/queue:Queue", name="jobs")
-    assert made.state["arn"].startswith("arn:aws:sqs:us-east-1:123456789012:queue/")
+    made = cloud.make("aws:dynamodb/table:Table", name="jobs")
+    assert made.state["arn"].startswith("arn:aws:dynamodb:us-east-1:123456789012:table/")
     assert cloud.restarted().world.store.by_ref(made.ref) == made
 
 
