@@ -108,11 +108,9 @@ def test_the_idle_watch_of_a_stack_whose_state_was_lost_ends_with_it(clouds: Clo
     clouds.edit(STACK, lambda cluster: cluster.update(idle={"notify": ["ml-platform@example.com"], "watch": {}}))
     assert clouds.act("up", STACK).exit is Exit.FINE
     assert left(clouds) >= {"lambda", "events", "cloudwatch", "sns", "logs"}
-    state = workspace_of(clouds.checkout, "sandbox", lambda _: None).state_directory
-    assert state is not None
-    (state / ".pulumi" / "stacks" / "gpukit" / f"{STACK}.json").unlink()
+    lose_the_state(clouds, STACK)
     capsys.readouterr()
-    assert teardown(clouds) == Exit.FINE
+    assert teardown(clouds, STACK) == Exit.FINE
     ending = json.loads(capsys.readouterr().out)
     assert ([thing["id"] for thing in ending["residue"]], [thing["kind"] for thing in ending["kept"]]) == ([], ["bucket"])
     assert left(clouds) <= {"s3", "ec2"}
