@@ -60,6 +60,13 @@ def test_the_node_group_is_one_that_aks_makes_itself(name: str, words: str) -> N
     assert [words in f.message for f in judged(program, "GPU-AKS-18")] == ([True] if words else [])
 
 
+def test_a_name_made_of_another_groups_is_a_name_of_its_own() -> None:
+    program = inference().add(types.RESOURCE_GROUPS[0], "other", resourceGroupName="shared").set("aks", "shared-nodes", "nodeResourceGroup")
+    program.written["aks"].depends["nodeResourceGroup"] = (program.urn("other"),)
+    assert judged(program, "GPU-AKS-18") == []
+    assert judged(program.hide("aks", "nodeResourceGroup"), "GPU-AKS-18") == []
+
+
 @pytest.mark.parametrize(
     ("prefix", "subnet", "ranges", "levels"),
     [

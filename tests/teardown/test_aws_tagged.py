@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
@@ -23,12 +24,22 @@ REGION = "us-west-2"
 MINE, THEIRS = {"kubernetes.io/cluster/lab": "owned"}, {"kubernetes.io/cluster/lab-2": "owned"}
 
 
+@dataclass
+class Stubbed(Account):
+    """With clients that answer what is queued."""
+
+    clients: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def client(self, service: str, region: str | None = None) -> Any:
+        return self.clients[f"{service}/{region or self.target.region}"]
+
+
 class Answers:
     """An account whose answers are queued; every one of them has to be asked for."""
 
     def __init__(self) -> None:
         target = Target(cloud="aws", account=ACCOUNT, region=REGION, cluster="lab", world="real")
-        self.account = Account(target, {})
+        self.account = Stubbed(target, {})
         self.stubs: dict[str, Stubber] = {}
         self._made: dict[str, Any] = {}
 
@@ -36,7 +47,7 @@ class Answers:
         place = f"{service}/{region}"
         if place not in self.stubs:
             client = boto3.client(service, region_name=region, aws_access_key_id="none", aws_secret_access_key="none")
-            self.account._clients[place] = client  # pyright: ignore[reportPrivateUsage] # where Account keeps them
+            self.account.clients[place] = client
             self.stubs[place] = Stubber(client)
             self.stubs[place].activate()
         self.stubs[place].add_response(operation, dict(answer), dict(expected))

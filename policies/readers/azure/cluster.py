@@ -12,7 +12,7 @@ from policies.readers.program import Program
 from policies.readers.values import any_of, flag, items, text
 
 from .agent_pool import read_default_pool, read_inline_pools
-from .references import location, meant
+from .references import by_name, location, meant
 
 Facts = Iterator[ControlPlane | AksCluster | NodePool | AksPool | MachineChoice | Nat | Lost]
 _MANAGED_NAT = "managedNATGateway"
@@ -88,8 +88,9 @@ def _own(cluster: Resource, program: Program) -> AksCluster:
 
 
 def _taken(cluster: Resource, program: Program) -> bool:
-    named = meant(program, cluster, "nodeResourceGroup", cluster.read("nodeResourceGroup"), *types.RESOURCE_GROUPS)
-    return isinstance(named, str) and named in program.resources.by_urn
+    """By the very name alone: one that is not known yet may as well be made of the name of the cluster's own group."""
+    named = _word(cluster, "nodeResourceGroup")
+    return isinstance(named, str) and by_name(program, named, types.RESOURCE_GROUPS) is not None
 
 
 def _network(cluster: Resource) -> AksNetwork:

@@ -35,7 +35,7 @@ def meant(program: Program, resource: Resource, prop: str, value: Value, *wanted
     named = text(value, prop)
     if named is None:
         return None
-    if isinstance(named, str) and (planned := _named(program, named, wanted)) is not None:
+    if isinstance(named, str) and (planned := by_name(program, named, wanted)) is not None:
         return planned.urn
     sources = [program.resources.by_urn.get(urn) for urn in resource.property_dependencies.get(prop, ())]
     urns = [source.urn for source in sources if source is not None and source.type in wanted]
@@ -45,7 +45,7 @@ def meant(program: Program, resource: Resource, prop: str, value: Value, *wanted
     return named
 
 
-def _named(program: Program, name: str, wanted: Sequence[str]) -> Resource | None:
+def by_name(program: Program, name: str, wanted: Sequence[str]) -> Resource | None:
     """The one planned resource with this ARM id or name."""
     ending = name.rstrip("/").rpartition("/")[2].casefold()
     names = program.once(_names)
