@@ -26,7 +26,9 @@ class ControlPlane:
     protected: bool = False
     """Whether Pulumi refuses to delete it (resource option `protect`)."""
     tags: Maybe[Mapping[str, Maybe[str]]] | None = None
-    """Tags or labels; None where the reader does not tell."""
+    """Tags or labels, those that its provider puts on everything included; None where the reader does not tell."""
+    tag_property: str = "tags"
+    """Where the cloud's resource has them."""
     existing: bool = False
     """Whether the program only looks it up: its other pools, its owner and its bill are elsewhere."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from components.inventory import AddOn, ControlPlane, Inventory
@@ -15,8 +16,8 @@ from .rule import Case, Place, Rule, Scope, Verdict, judged
 
 CSI = "aws-ebs-csi-driver"
 PROVISIONER = "ebs.csi.aws.com"
-OWNER = ("owner", "team", "contact")
-END = ("expires", "expiry", "ttl", "lease")
+OWNER = frozenset({"owner", "owners", "owned", "team", "contact"})
+END = frozenset({"expires", "expire", "expiry", "expiration", "ttl", "lease", "until", "end", "ends", "deadline"})
 
 
 def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
@@ -26,19 +27,23 @@ def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
             continue
         missing = [what for what, words in (("owner", OWNER), ("end of its lease", END)) if _tagged(plane, words) is False]
         text = (
-            f"a GPU cluster without {' and '.join(missing)}. Nobody ends machines that nobody owns: they run for weeks after their last job. Tag it, for "
-            "example with owner and expires, and let something outside the cluster enforce the day."
+            f"a GPU cluster without {' and '.join(missing)}. Nobody ends machines that nobody owns: they run for weeks after their last job. Write "
+            f"it to {plane.tag_property}, for example owner and expires, and let something outside the cluster enforce the day."
         )
         hidden = plane.tags if isinstance(plane.tags, Unknown) else None
         so = "it cannot be told who owns it and when it ends"
-        yield from judged(hidden if hidden is not None else bool(missing), Place(plane.urn, plane.name, "tags"), text, so)
+        place = Place(plane.urn, plane.name, plane.tag_property)
+        yield from judged(hidden if hidden is not None else bool(missing), place, text, so)
 
 
-def _tagged(plane: ControlPlane, words: tuple[str, ...]) -> Maybe[bool]:
-    """By the last part of a key: `gpukit/owner`, `cost:team`."""
-    return mapped(
-        plane.tags, lambda tags: tags is not None and any(key.replace(":", "/").rpartition("/")[2].casefold() in words for key in tags)
-    )
+def _tagged(plane: ControlPlane, words: frozenset[str]) -> Maybe[bool]:
+    """By a word of the key's last part: `gpukit/owner`, `cost:team`, `owner_email`, `ExpiresOn`."""
+    return mapped(plane.tags, lambda tags: tags is not None and any(_words(key) & words for key in tags))
+
+
+def _words(key: str) -> frozenset[str]:
+    last = re.split(r"[/:]", key)[-1]
+    return frozenset(re.split(r"[^a-z0-9]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "-", last).casefold()))
 
 
 def _untagged_volumes(case: Case) -> Iterator[Verdict]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from components.inventory import ControlPlane, Lost
 from components.resource import Resource
-from components.unknown import Maybe, Unknown
+from components.unknown import Unknown
 from policies.readers.program import Program
-from policies.readers.values import flag, given, text, texts
+from policies.readers.tagging import tags_of
+from policies.readers.values import flag, text
 
 
 def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane | Lost]:
@@ -21,7 +22,7 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         version=version,
         deletion_protection=flag(cluster.read("deletionProtection"), "deletionProtection"),
         protected=cluster.options.protect,
-        tags=_tags(cluster),
+        tags=tags_of(cluster, program, prop="tags", everywhere="defaultTags", within="tags"),
     )
     auto = flag(cluster.read("computeConfig", "enabled"), "computeConfig.enabled")
     if isinstance(auto, Unknown):
@@ -29,9 +30,3 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
     elif auto:
         yield Lost(urn=cluster.urn, type=cluster.type, reason="in Auto Mode, which starts machines without an upper bound in the program")
-
-
-def _tags(cluster: Resource) -> Maybe[Mapping[str, Maybe[str]]]:
-    """Tags that the program writes, or that its provider puts on everything."""
-    found = texts(cluster.read("tags"), "tags")
-    return found if isinstance(found, Unknown) else {key: given(said, f"tags.{key}", "empty") for key, said in found.items()}
