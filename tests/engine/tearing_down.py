@@ -13,7 +13,7 @@ from tests.engine.clouds import Clouds
 NOBODY = Person(there=False, answer=lambda _: "")
 
 
-def teardown(clouds: Clouds, stack: str, **options: Any) -> int:
+def teardown(clouds: Clouds, stack: str, /, **options: Any) -> int:
     """Confirmed for `stack`, with its end as JSON; `options` add to the command's own or take their place. Gives the exit code."""
     given: dict[str, Any] = {"stack": stack, "yes": True, "confirm": stack, "person": NOBODY, **options}
     return commands.teardown(sandbox=True, here=clouds.checkout, json_=True, **given)
