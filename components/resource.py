@@ -145,7 +145,7 @@ class ResourceSet:
         by_dependency = [
             r for urn in resource.property_dependencies.get(prop, ()) if (r := self.by_urn.get(urn)) is not None and r.type in types
         ]
-        by_literal = [r for text in _strings(resource.inputs.get(prop)) if (r := self.existing(text, *types))]
+        by_literal = [r for text in strings(resource.inputs.get(prop)) if (r := self.existing(text, *types))]
         return tuple({r.urn: r for r in [*by_dependency, *by_literal]}.values())
 
     @cached_property
@@ -169,14 +169,17 @@ class ResourceSet:
         return next((r for r in found if r is not None), None)
 
 
-def _strings(value: Value) -> Iterable[str]:
-    """Every text in it, in order, however deep it lies: foreign values may be nested further than functions."""
+def strings(value: Value, *, keys: bool = False) -> Iterable[str]:
+    """Every text in it, in order, with `keys` those of objects before their values, however deep it lies: foreign values may be nested
+    further than functions. What is unknown or secret holds none.
+    """
     ahead: list[Value] = [value]
     while ahead:
         node = ahead.pop()
         if isinstance(node, str):
             yield node
         elif isinstance(node, Mapping):
-            ahead += reversed(list(cast("Mapping[str, Value]", node).values()))
+            for key, inner in reversed(list(cast("Mapping[str, Value]", node).items())):
+                ahead += [inner, str(key)] if keys else [inner]
         elif isinstance(node, list | tuple):
             ahead += list(cast("list[Value]", node))[::-1]

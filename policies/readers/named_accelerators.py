@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import cast
 
 from components import catalog
-from components.resource import Resource, Value
+from components.resource import Resource, strings
 
 _PACKAGES = ("gcp", "google-native", "azure", "azure-native")
 _NAMING_ONLY = frozenset(
@@ -33,7 +32,7 @@ def named_accelerator(resource: Resource) -> str | None:
     if package not in _PACKAGES or rest.partition("/")[0].partition(":")[0] in _NAMING_ONLY:
         return None
     cloud = "azure" if package.startswith("azure") else "gcp"
-    return next((found for text in _texts(resource.inputs) if (found := _named(cloud, text)) is not None), None)
+    return next((found for text in strings(resource.inputs, keys=True) if (found := _named(cloud, text)) is not None), None)
 
 
 def _named(cloud: str, text: str) -> str | None:
@@ -49,17 +48,3 @@ def _named(cloud: str, text: str) -> str | None:
 @cache
 def _accelerated(cloud: str) -> Mapping[str, str]:
     return {machine.name.casefold(): machine.name for machine in catalog.machines(cloud) if machine.accelerated}
-
-
-def _texts(value: Value) -> Iterable[str]:
-    """Every text in it, keys included, however deep it lies; what is unknown or secret names nothing."""
-    ahead: list[Value] = [value]
-    while ahead:
-        node = ahead.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, Mapping):
-            for key, inner in cast("Mapping[str, Value]", node).items():
-                ahead += [inner, str(key)]
-        elif isinstance(node, list | tuple):
-            ahead += list(cast("list[Value]", node))
