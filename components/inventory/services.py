@@ -26,7 +26,9 @@ class ControlPlane:
     protected: bool = False
     """Whether Pulumi refuses to delete it (resource option `protect`)."""
     tags: Maybe[Mapping[str, Maybe[str]]] | None = None
-    """Tags or labels, those that its provider puts on everything included; None where the reader does not tell."""
+    """Tags or labels of its own; None where the reader does not tell."""
+    tags_everywhere: Maybe[Mapping[str, Maybe[str]]] | None = None
+    """Those that its provider puts on everything; None where the cloud's providers have none."""
     tag_property: str = "tags"
     """Where the cloud's resource has them."""
     existing: bool = False

@@ -15,39 +15,32 @@ from .values import given, texts
 Tags = Mapping[str, Maybe[str]]
 
 
-def tags_of(resource: Resource, program: Program, *, prop: str, everywhere: str = "", within: str = "") -> Maybe[Tags]:
-    """Those in `prop` over those of the provider's `everywhere` (below its key `within`), which the engine adds on the cloud's side.
-
-    One place that cannot be read hides them all: a tag that counts may stand there.
-    """
-    own = _words(resource.read(prop), prop)
-    general = _of_provider(resource, program, everywhere, within) if everywhere else {}
-    if isinstance(own, Unknown) or isinstance(general, Unknown):
-        return own if isinstance(own, Unknown) else general
-    return {**general, **own}
+def own_tags(resource: Resource, prop: str) -> Maybe[Tags]:
+    return _words(resource.read(prop), prop)
 
 
-def _of_provider(resource: Resource, program: Program, everywhere: str, within: str) -> Maybe[Tags]:
+def tags_everywhere(resource: Resource, program: Program, prop: str, within: str = "") -> Maybe[Tags]:
+    """Those that its provider's `prop` (below its key `within`) puts on everything, on the cloud's side."""
     provider = program.provider(resource)
     if provider is not None:
-        value = _parsed(provider.read(everywhere))
+        value = _parsed(provider.read(prop), prop)
     elif program.default_provider(resource):
-        value = _parsed(program.resources.config.get(f"{resource.type.partition(':')[0]}:{everywhere}"))
+        value = _parsed(program.resources.config.get(f"{resource.type.partition(':')[0]}:{prop}"), prop)
     else:
-        return {}
+        return Unknown(prop, "of a provider that is not among the program's resources")
     if isinstance(value, Mapping) and within:
         value = cast("Mapping[str, Value]", value).get(within)
-    return _words(value, everywhere)
+    return _words(value, prop)
 
 
-def _parsed(value: Value) -> Value:
+def _parsed(value: Value, path: str) -> Value:
     """Providers take objects as JSON text, and so do the stack's settings."""
     if not isinstance(value, str):
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        return None
+        return Unknown(path, "no JSON")
 
 
 def _words(value: Value, path: str) -> Maybe[Tags]:

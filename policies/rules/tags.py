@@ -25,20 +25,24 @@ def _owned_and_bounded(case: Case) -> Iterator[Verdict]:
     for plane in case.inventory.control_planes:
         if plane.urn not in clusters or plane.tags is None or plane.existing:
             continue
-        missing = [what for what, words in (("owner", OWNER), ("end of its lease", END)) if _tagged(plane, words) is False]
+        told = {what: _tagged(plane, words) for what, words in (("owner", OWNER), ("end of its lease", END))}
+        missing = [what for what, there in told.items() if there is False]
         text = (
             f"a GPU cluster without {' and '.join(missing)}. Nobody ends machines that nobody owns: they run for weeks after their last job. Write "
             f"it to {plane.tag_property}, for example owner and expires, and let something outside the cluster enforce the day."
         )
-        hidden = plane.tags if isinstance(plane.tags, Unknown) else None
         so = "it cannot be told who owns it and when it ends"
         place = Place(plane.urn, plane.name, plane.tag_property)
-        yield from judged(hidden if hidden is not None else bool(missing), place, text, so)
+        yield from judged(any_of([denied(there) for there in told.values()]), place, text, so)
 
 
 def _tagged(plane: ControlPlane, words: frozenset[str]) -> Maybe[bool]:
     """By a word of the key's last part: `gpukit/owner`, `cost:team`, `owner_email`, `ExpiresOn`."""
-    return mapped(plane.tags, lambda tags: tags is not None and any(_words(key) & words for key in tags))
+    return any_of([_holds(plane.tags, words), _holds(plane.tags_everywhere, words)])
+
+
+def _holds(tags: Maybe[Mapping[str, Maybe[str]]] | None, words: frozenset[str]) -> Maybe[bool]:
+    return mapped(tags, lambda known: known is not None and any(_words(key) & words for key in known))
 
 
 def _words(key: str) -> frozenset[str]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from policies import Status
+from policies import Status, evaluate
 from tests.policies import azure_raw, gcp_raw, raw
 from tests.policies.gcp_raw import judged
 from tests.policies.raw import Raw
@@ -77,6 +78,9 @@ def test_tags_that_a_provider_gives_everything_count(where: tuple[Made, str, str
     program.written[name].provider = "tagging"
     assert status(program) == []
     assert status(program.hide("tagging", everywhere)) == [Status.UNKNOWN]
+    built = program.built()
+    elsewhere = replace(built, resources=tuple(r for r in built if r.name != "tagging"))
+    assert [f.status for f in raw.said(evaluate(elsewhere, raw.SETTINGS), RULE)] == [Status.UNKNOWN]
 
 
 @pytest.mark.parametrize("where", EVERYWHERE)
@@ -87,4 +91,5 @@ def test_tags_of_the_stack_s_settings_count_for_the_engine_s_own_provider(where:
     program.config[key] = json.dumps(value)
     assert status(program) == []
     program.config[key] = "{no json"
-    assert status(program) == [Status.VIOLATED]
+    assert status(program) == [Status.UNKNOWN]
+    assert status(program.set(name, OWNED, prop)) == [], "what the cluster has itself is enough"

@@ -8,7 +8,7 @@ from components.inventory import ControlPlane, Lost
 from components.resource import Resource
 from components.unknown import Unknown
 from policies.readers.program import Program
-from policies.readers.tagging import tags_of
+from policies.readers.tagging import own_tags, tags_everywhere
 from policies.readers.values import flag, text
 
 
@@ -22,7 +22,8 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         version=version,
         deletion_protection=flag(cluster.read("deletionProtection"), "deletionProtection"),
         protected=cluster.options.protect,
-        tags=tags_of(cluster, program, prop="tags", everywhere="defaultTags", within="tags"),
+        tags=own_tags(cluster, "tags"),
+        tags_everywhere=tags_everywhere(cluster, program, "defaultTags", within="tags"),
     )
     auto = flag(cluster.read("computeConfig", "enabled"), "computeConfig.enabled")
     if isinstance(auto, Unknown):

@@ -9,7 +9,7 @@ from components.resource import Resource, read
 from components.unknown import Maybe, Unknown
 from policies.readers import azure_types as types
 from policies.readers.program import Program
-from policies.readers.tagging import tags_of
+from policies.readers.tagging import own_tags
 from policies.readers.values import any_of, flag, items, text
 
 from .agent_pool import read_default_pool, read_inline_pools
@@ -25,7 +25,7 @@ def read_cluster(cluster: Resource, program: Program) -> Facts:
     region = location(program, cluster)
     tier = _tier(cluster)
     version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
-    yield _control_plane(cluster, program, region, version, tier)
+    yield _control_plane(cluster, region, version, tier)
     own = _own(cluster, program)
     yield own
     yield from read_inline_pools(cluster, program, region)
@@ -36,9 +36,7 @@ def read_cluster(cluster: Resource, program: Program) -> Facts:
         yield Lost(urn=cluster.urn, type=cluster.type, reason=reason)
 
 
-def _control_plane(
-    cluster: Resource, program: Program, region: Maybe[str], version: Maybe[str | None], tier: Maybe[str | None]
-) -> ControlPlane:
+def _control_plane(cluster: Resource, region: Maybe[str], version: Maybe[str | None], tier: Maybe[str | None]) -> ControlPlane:
     """AKS has no deletion protection of its own."""
     protected = cluster.options.protect
     return ControlPlane(
@@ -50,7 +48,7 @@ def _control_plane(
         tier=tier,
         deletion_protection=False,
         protected=protected,
-        tags=tags_of(cluster, program, prop="tags"),
+        tags=own_tags(cluster, "tags"),
     )
 
 
@@ -58,7 +56,7 @@ def read_classic_cluster(cluster: Resource, program: Program) -> Facts:
     region = location(program, cluster)
     version = text(cluster.read("kubernetesVersion"), "kubernetesVersion")
     tier = _word(cluster, "skuTier")
-    yield _control_plane(cluster, program, region, version, tier)
+    yield _control_plane(cluster, region, version, tier)
     yield AksCluster(
         urn=cluster.urn,
         name=cluster.name,

@@ -9,7 +9,7 @@ from components.resource import Resource
 from components.unknown import Maybe, Unknown
 from policies.readers import gcp_types
 from policies.readers.program import Program
-from policies.readers.tagging import tags_of
+from policies.readers.tagging import own_tags, tags_everywhere
 from policies.readers.values import first, given, text
 
 from .auto_provisioning import provisioned_pools, resource_types
@@ -31,7 +31,8 @@ def read_cluster(cluster: Resource, program: Program) -> Iterator[ControlPlane |
         version=_minor(whole),
         deletion_protection=whole.flag("deletionProtection"),
         protected=cluster.options.protect,
-        tags=tags_of(cluster, program, prop="resourceLabels", everywhere="defaultLabels"),
+        tags=own_tags(cluster, "resourceLabels"),
+        tags_everywhere=tags_everywhere(cluster, program, "defaultLabels"),
         tag_property="resourceLabels",
     )
     facts = _switches(whole, program)
